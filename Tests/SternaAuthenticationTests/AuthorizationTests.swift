@@ -25,13 +25,13 @@ struct AuthorizationTests {
 
     @Test("Basic by RFC 7617, in UTF-8", arguments: pairs)
     func basic(user: String, password: String, value: String) async throws {
-        try await expectEqual(sent(session: { $0.authorization = .basic(user, password) }), [value])
+        try await expectEqual(sent(session: { $0.auth.header = .basic(user, password) }), [value])
     }
 
     @Test("Bearer by RFC 6750")
     func bearer() async throws {
         try await expectEqual(
-            sent(session: { $0.authorization = .bearer("mF_9.B5f-4.1JqM") }), ["Bearer mF_9.B5f-4.1JqM"])
+            sent(session: { $0.auth.header = .bearer("mF_9.B5f-4.1JqM") }), ["Bearer mF_9.B5f-4.1JqM"])
     }
 
     static let userinfo: [(String, String)] = [
@@ -56,13 +56,13 @@ struct AuthorizationTests {
     @Test("A request's own credentials win over the URL's, those over the session's, and a header over all")
     func precedence() async throws {
         let url = "https://user@host/"
-        try await expectEqual(sent(url, session: { $0.authorization = .bearer("s") }), ["Basic dXNlcjo="])
+        try await expectEqual(sent(url, session: { $0.auth.header = .bearer("s") }), ["Basic dXNlcjo="])
         try await expectEqual(
             sent(
-                url, session: { $0.authorization = .bearer("s") }, request: { $0.authorization = .bearer("r") }),
+                url, session: { $0.auth.header = .bearer("s") }, request: { $0.auth.header = .bearer("r") }),
             ["Bearer r"])
         try await expectEqual(
-            sent(url, headers: ["authorization": "Own x"], request: { $0.authorization = .bearer("r") }), ["Own x"])
+            sent(url, headers: ["authorization": "Own x"], request: { $0.auth.header = .bearer("r") }), ["Own x"])
     }
 
     @Test("User information of the base URL goes with its own origin")
@@ -78,13 +78,13 @@ struct AuthorizationTests {
         "Credentials with control characters are refused, and not shown",
         arguments: ["s3cret\r\nX: 1", "s3cret\n", "s3cret\u{0}"])
     func control(token: String) async throws {
-        let made = #expect(throws: SternaError.self) { try Session { $0.authorization = .bearer(token) } }
+        let made = #expect(throws: SternaError.self) { try Session { $0.auth.header = .bearer(token) } }
         let (api, mock) = try mocked()
         let sent = await #expect(throws: SternaError.self) {
-            try await api.get("a") { $0.authorization = .bearer(token) }
+            try await api.get("a") { $0.auth.header = .bearer(token) }
         }
         let derived = await #expect(throws: SternaError.self) {
-            try await api.with { $0.authorization = .bearer(token) }.get("a")
+            try await api.with { $0.auth.header = .bearer(token) }.get("a")
         }
         for error in [made, sent, derived] {
             expectEqual(error?.kind, .invalidHeader)
@@ -97,9 +97,9 @@ struct AuthorizationTests {
     func shown() throws {
         for authorization in [Authorization.bearer("s3cret"), .basic("user", "s3cret")] {
             var settings = RequestSettings()
-            settings.authorization = authorization
+            settings.auth.header = authorization
             let session = try Session(baseURL: "https://user:s3cret@api.example.com/") {
-                $0.authorization = authorization
+                $0.auth.header = authorization
             }
             let values: [Any] = [authorization, session, session.with { _ in }, settings, session.baseURL as Any]
             for value in values {
@@ -129,12 +129,12 @@ struct AuthorizationTests {
     @Test("The server takes them")
     func network() async throws {
         try await TestServer.withServer { server in
-            let api = try Session(baseURL: server.url) { $0.engine = Engine() }
-            let basic = api.with { $0.authorization = .basic("käthe", "pa:ss") }
+            let api = try Session(baseURL: server.url) { $0.network.engine = Engine() }
+            let basic = api.with { $0.auth.header = .basic("käthe", "pa:ss") }
             try await expectEqual(basic.get("basic-auth/k%C3%A4the/pa:ss").json()["authenticated"].bool, true)
             let error = await #expect(throws: SternaError.self) { try await api.get("basic-auth/u/p") }
             expectEqual(error?.status, 401)
-            let bearer = api.with { $0.authorization = .bearer("t0ken") }
+            let bearer = api.with { $0.auth.header = .bearer("t0ken") }
             try await expectEqual(bearer.get("bearer").json()["token"].string, "t0ken")
         }
     }

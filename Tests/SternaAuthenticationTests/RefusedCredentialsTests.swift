@@ -11,14 +11,14 @@ struct RefusedCredentialsTests {
     @Test("A user name with a colon is refused before anything is sent, wherever it stands", arguments: names)
     func colon(name: String) async throws {
         let authorization = Authorization.basic(name, "s3cret")
-        let session = #expect(throws: SternaError.self) { try Session { $0.authorization = authorization } }
+        let session = #expect(throws: SternaError.self) { try Session { $0.auth.header = authorization } }
         let (api, mock) = try mocked(nil)
         let url = "https://host.test/"
         let request = await #expect(throws: SternaError.self) {
-            try await api.get(url) { $0.authorization = authorization }
+            try await api.get(url) { $0.auth.header = authorization }
         }
         let derived = await #expect(throws: SternaError.self) {
-            try await api.with { $0.authorization = authorization }.get(url)
+            try await api.with { $0.auth.header = authorization }.get(url)
         }
         var serializer = HTTPRequestSerializer()
         serializer.setAuthorization(authorization)
@@ -43,7 +43,7 @@ struct RefusedCredentialsTests {
         expectEqual(error?.kind, .invalidURL)
         expectEqual(error?.description.contains(userinfo), false)
         #expect(mock.requests.isEmpty)
-        try await api.get("https://\(userinfo)@host.test/") { $0.authorization = .bearer("own") }
+        try await api.get("https://\(userinfo)@host.test/") { $0.auth.header = .bearer("own") }
         expectEqual(mock.requests.first?.headers[.authorization], "Bearer own")
     }
 }

@@ -23,7 +23,7 @@ struct SerializerCredentialTests {
         let (authorization, expected) = Self.credentials[index]
         let (api, mock) = try mocked {
             $0.requestSerializer = Self.form(authorization)
-            $0.allowsOtherOrigins = true
+            $0.network.allowsOtherOrigins = true
         }
         try await api.get("a")
         for url in [
@@ -46,8 +46,8 @@ struct SerializerCredentialTests {
         serializer.headers = ["X-API-Key": "s3cret", "Cookie": "c=s3cret", "X-Other": "kept"]
         let (api, mock) = try mocked {
             $0.requestSerializer = serializer
-            $0.allowsOtherOrigins = true
-            $0.secretHeaders = ["x-api-key"]
+            $0.network.allowsOtherOrigins = true
+            $0.auth.secretHeaders = ["x-api-key"]
         }
         try await api.get("https://other.test/")
         try await api.get("https://other.test/") { $0.requestSerializer = serializer }
@@ -90,10 +90,10 @@ struct SerializerCredentialTests {
         expectNil(noneMock.requests.first?.headers[.authorization])
         let (api, mock) = try mocked {
             $0.requestSerializer = Self.form(.bearer("serializer"))
-            $0.authorization = .bearer("session")
+            $0.auth.header = .bearer("session")
         }
         try await api.get("a")
-        try await api.get("a") { $0.authorization = .bearer("request") }
+        try await api.get("a") { $0.auth.header = .bearer("request") }
         try await api.get("a", headers: ["authorization": "Own x"])
         expectEqual(
             mock.requests.map { $0.headers[values: .authorization] },

@@ -38,12 +38,12 @@ struct AuthenticationExamplesTests {
         let Session = SessionMaker(mock)
 
         let api = try Session(baseURL: "https://api.example.com") {
-            $0.credential = Credential(user: "ada", password: password)
+            $0.auth.credential = Credential(user: "ada", password: password)
         }
         let report = try await api.get("report").json()  // Digest if the server offers it, else Basic
 
-        let tokens = try Session(baseURL: "https://api.example.com") { $0.authorization = .bearer(token) }
-        try await tokens.get("report") { $0.authorization = .basic("ada", password) }
+        let tokens = try Session(baseURL: "https://api.example.com") { $0.auth.header = .bearer(token) }
+        try await tokens.get("report") { $0.auth.header = .basic("ada", password) }
 
         let nothing: JSON = [:]
         #expect(report == nothing)
@@ -57,8 +57,8 @@ struct AuthenticationExamplesTests {
         let Session = SessionMaker(mock)
 
         let api = try Session(baseURL: "https://api.example.com") {
-            $0.credential = Credential(user: "ada", password: password)
-            $0.authentication.schemes = [.digest]  // the password itself is never sent
+            $0.auth.credential = Credential(user: "ada", password: password)
+            $0.auth.policy.schemes = [.digest]  // the password itself is never sent
         }
 
         try await api.get("report")
@@ -69,13 +69,13 @@ struct AuthenticationExamplesTests {
     @Test("A request that differs from its session")
     func oneRequest() async throws {
         let digest = DigestMock("grace", "s3cret")
-        let (api, mock) = try mocked(by: digest.mock) { $0.credential = Credential(user: "ada", password: "other") }
+        let (api, mock) = try mocked(by: digest.mock) { $0.auth.credential = Credential(user: "ada", password: "other") }
 
         try await api.get("report") {
-            $0.credential = Credential(user: "grace", password: password)
-            $0.authentication.schemes = [.digest]
+            $0.auth.credential = Credential(user: "grace", password: password)
+            $0.auth.policy.schemes = [.digest]
         }
-        let anonymous = api.with { $0.authorization = nil }  // a session that sends no Authorization
+        let anonymous = api.with { $0.auth.header = nil }  // a session that sends no Authorization
 
         #expect(mock.authorizations.count == 2)
         #expect(mock.authorizations.last??.contains("grace") == true)
@@ -110,8 +110,8 @@ struct AuthenticationExamplesTests {
 
             let store = try FileCredentialStore(path: folder + "/credentials.json")
             let api = try Session(baseURL: "https://api.example.com") {
-                $0.credentialStore = store
-                $0.netrc = .path(folder + "/netrc")  // .standard is ~/.netrc
+                $0.auth.credentialStore = store
+                $0.auth.netrc = .path(folder + "/netrc")  // .standard is ~/.netrc
             }
 
             try await api.get("report")
@@ -127,8 +127,8 @@ struct AuthenticationExamplesTests {
         let Session = SessionMaker(mock)
 
         let api = try Session(baseURL: "https://api.example.com") {
-            $0.credentialStore = MemoryCredentialStore()
-            $0.challengeHandler = { challenge in
+            $0.auth.credentialStore = MemoryCredentialStore()
+            $0.auth.challengeHandler = { challenge in
                 guard challenge.previousFailures < 3, let password = await ask(challenge.space) else { return .cancel }
                 return .use(Credential(user: "ada", password: password), stores: true)
             }
@@ -152,7 +152,7 @@ struct AuthenticationExamplesTests {
                 digest: TestProxy.Digest())
             try await TestProxy.withProxy(options) { relay in
                 let proxy = try Proxy(relay.url)
-                let api = try Session(baseURL: "http://origin.test") { $0.engine = Engine() }
+                let api = try Session(baseURL: "http://origin.test") { $0.network.engine = Engine() }
 
                 let login = ProxyLogin()
                 let proxied = api.with {
@@ -178,7 +178,7 @@ struct AuthenticationExamplesTests {
             let reply = try await login.post("refresh", parameters: ["token": expired?.refreshToken ?? ""])
             return AccessToken(try await reply.json()["token"].string ?? "", lifetime: .seconds(600))
         }
-        let api = try Session(baseURL: "https://api.example.com") { $0.tokenAuthentication = tokens }
+        let api = try Session(baseURL: "https://api.example.com") { $0.auth.tokens = tokens }
 
         try await api.get("report")
         #expect(mock.authorizations == ["Bearer t0", "Bearer t1"])
@@ -227,7 +227,7 @@ struct AuthenticationExamplesTests {
             try await renewed(expired)
         }
         let api = try Session(baseURL: "https://api.example.com") {
-            $0.tokenAuthentication = tokens
+            $0.auth.tokens = tokens
             $0.networkInterceptors = [RefusalReader()]
         }
 
@@ -251,7 +251,7 @@ struct AuthenticationExamplesTests {
             await save(token)  // its refresh token may be the only one that works
         }
 
-        let (api, mock) = try mocked("https://api.example.com") { $0.tokenAuthentication = tokens }
+        let (api, mock) = try mocked("https://api.example.com") { $0.auth.tokens = tokens }
         try await api.get("report")
         #expect(mock.authorizations == ["Bearer t1"])
         #expect(stored.withLock { $0 } == AccessToken("t1", lifetime: .seconds(600)))
@@ -267,7 +267,7 @@ struct AuthenticationExamplesTests {
 
         let credentials = AWSCredentials(accessKey: accessKey, secretKey: secretKey)  // sessionToken: of temporary ones
         let api = try Session(baseURL: "https://sqs.eu-central-1.amazonaws.com") {
-            $0.awsSigning = AWSSigning(region: "eu-central-1", service: "sqs", credentials: credentials)
+            $0.auth.awsSigning = AWSSigning(region: "eu-central-1", service: "sqs", credentials: credentials)
         }
         try await api.post("", parameters: ["Action": "ListQueues"])
 
@@ -303,7 +303,7 @@ struct AuthenticationExamplesTests {
         let Session = SessionMaker(mock)
 
         let key = SignatureKey.hmacSHA256(id: "key-1", secret: secret)
-        let api = try Session(baseURL: "https://api.example.com") { $0.messageSigning = MessageSigning(key: key) }
+        let api = try Session(baseURL: "https://api.example.com") { $0.auth.messageSigning = MessageSigning(key: key) }
         let reply = try await api.post("orders", parameters: ["bird": "tern"])
 
         let rules = MessageVerification(keys: [key], requiring: [.status, "content-digest"])
@@ -324,7 +324,7 @@ struct AuthenticationExamplesTests {
         var signing = MessageSigning(key: try .ed25519(id: "key-1", privateKey: privateKey))  // 32 bytes
         signing.components = [.method, .authority, .path, .query]
         signing.lifetime = .seconds(300)
-        let signed = api.with { [signing] in $0.messageSigning = signing }
+        let signed = api.with { [signing] in $0.auth.messageSigning = signing }
         let server = try SignatureKey.ed25519(id: "server-1", publicKey: publicKey)  // 32 bytes
 
         try await signed.get("orders", query: ["bird": "tern"])

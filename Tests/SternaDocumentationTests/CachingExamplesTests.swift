@@ -26,7 +26,7 @@ struct CachingExamplesTests {
             let Session = SessionMaker(mock)
 
             let cache = ResponseCache.folder(folder)
-            let api = try Session(baseURL: "https://api.example.com") { $0.cache = cache }
+            let api = try Session(baseURL: "https://api.example.com") { $0.cache.store = cache }
 
             try await api.get("news")  // the server says Cache-Control: max-age=60
             let again = try await api.get("news")  // for a minute, nothing is sent
@@ -50,7 +50,7 @@ struct CachingExamplesTests {
     @Test("Looking inside")
     func contents() async throws {
         let cache = ResponseCache.memory()
-        let (api, _) = try mocked("https://api.example.com", by: server()) { $0.cache = cache }
+        let (api, _) = try mocked("https://api.example.com", by: server()) { $0.cache.store = cache }
         try await api.get("news")
         #expect(await cache.usage().entries == 1)
 
@@ -68,17 +68,17 @@ struct CachingExamplesTests {
     @Test("Policies")
     func policies() async throws {
         let mock = server()
-        let (api, _) = try mocked(by: mock) { $0.cache = .memory() }
+        let (api, _) = try mocked(by: mock) { $0.cache.store = .memory() }
 
-        let patient = api.with { $0.cachePolicy = .cachedElseLoad }  // of a session
-        try await api.get("news") { $0.cachePolicy = .reload }  // of a request
+        let patient = api.with { $0.cache.policy = .cachedElseLoad }  // of a session
+        try await api.get("news") { $0.cache.policy = .reload }  // of a request
 
         #expect(try await patient.get("news").response.source == .cache)
 
         var policy = CachePolicy.protocolRules
         policy.fallsBackToStored = true
         policy.storage = .allowedInMemoryOnly  // nothing of it is written to the folder
-        let steady = api.with { [policy] in $0.cachePolicy = policy }
+        let steady = api.with { [policy] in $0.cache.policy = policy }
 
         #expect(try await steady.get("news").response.source == .cache)
         #expect(CachePolicy(.returnCacheDataElseLoad) == .cachedElseLoad)
@@ -93,8 +93,8 @@ struct CachingExamplesTests {
         let Session = SessionMaker(mock)
 
         let api = try Session(baseURL: "https://api.example.com") {
-            $0.cache = .memory()
-            $0.willCache = { response, request in !request.url.path.hasPrefix("/account") }
+            $0.cache.store = .memory()
+            $0.cache.willStore = { response, request in !request.url.path.hasPrefix("/account") }
         }
 
         for path in ["account/7", "account/7", "news", "news"] { try await api.get(path) }
@@ -110,9 +110,9 @@ struct CachingExamplesTests {
             let Session = SessionMaker(mock)
 
             let cache = ResponseCache.folder(folder)
-            let api = try Session(baseURL: "https://api.example.com") { $0.cache = cache }
-            let ada = api.with { $0.identityLabel = "ada" }
-            let bob = api.with { $0.identityLabel = "bob" }
+            let api = try Session(baseURL: "https://api.example.com") { $0.cache.store = cache }
+            let ada = api.with { $0.auth.identityLabel = "ada" }
+            let bob = api.with { $0.auth.identityLabel = "bob" }
 
             try await ada.get("inbox")
             try await bob.get("inbox")  // asks the server: the stored response is ada's
@@ -120,16 +120,16 @@ struct CachingExamplesTests {
             #expect(mock.requests.count == 2)
 
             // Known by its path.
-            let kept = api.with { $0.cookieJar = CookieJar(path: file, keepsSessionCookies: true) }
+            let kept = api.with { $0.cookies.jar = CookieJar(path: file, keepsSessionCookies: true) }
             // In memory: new cookies in each run, but the same stored responses.
-            let named = api.with { $0.cookieJar = CookieJar(identity: "ada") }
+            let named = api.with { $0.cookies.jar = CookieJar(identity: "ada") }
             // Neither sends cookies nor keeps any.
-            let plain = api.with { $0.cookieJar = nil }
+            let plain = api.with { $0.cookies.jar = nil }
 
             for session in [kept, named, plain] { try await session.get("news") }
             #expect(mock.requests.count == 5)
             await cache.sync()
-            let again = api.with { $0.cookieJar = CookieJar(identity: "ada") }
+            let again = api.with { $0.cookies.jar = CookieJar(identity: "ada") }
             #expect(try await again.get("news").source == .cache)
         }
     }
@@ -140,7 +140,7 @@ struct CachingExamplesTests {
         // swift-format-ignore: AlwaysUseLowerCamelCase
         let Session = SessionMaker(mock)
 
-        let api = try Session(baseURL: "https://api.example.com") { $0.coalescesRequests = true }
+        let api = try Session(baseURL: "https://api.example.com") { $0.network.coalescesRequests = true }
 
         async let news = api.get("news")
         async let same = api.get("news")  // waits for the same response, if that has not begun to arrive
@@ -152,10 +152,10 @@ struct CachingExamplesTests {
 
     @Test("Offline")
     func offlineMode() async throws {
-        let (api, mock) = try mocked(by: server()) { $0.cache = .memory() }
+        let (api, mock) = try mocked(by: server()) { $0.cache.store = .memory() }
         try await api.get("news")
 
-        let offline = api.with { $0.isOffline = true }
+        let offline = api.with { $0.cache.isOffline = true }
         let reply = try await offline.get("news")  // stored, of any age; throws with status 504 if there is none
         print(reply.headers[.age] ?? "")  // how old it is, in seconds
 

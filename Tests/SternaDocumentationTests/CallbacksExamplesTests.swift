@@ -33,7 +33,7 @@ struct CallbacksExamplesTests {
 
     @Test("A request as a command line")
     func curl() throws {
-        let (api, _) = try mocked { $0.authorization = .bearer("sesame") }
+        let (api, _) = try mocked { $0.auth.header = .bearer("sesame") }
 
         print(try api.curl(for: .get("users/1")))  // the request as a command line, credentials shown as ***
 

@@ -39,7 +39,7 @@ struct ConnectionsExamplesTests {
         #expect(mock.requests.count == 1)
 
         let fetcher = try Session {  // no private, loopback or metadata addresses
-            $0.dialPolicy = .publicOnly
+            $0.network.dialPolicy = .publicOnly
             $0.proxies = .none  // a proxy would resolve names where no policy sees it
         }
 
@@ -58,7 +58,7 @@ struct ConnectionsExamplesTests {
             var options = EngineOptions()
             options.maximumConnectionsPerOrigin = 8  // also a resolver, idle times, HTTP/2's windows
             let engine = Engine(options: options)
-            let modest = try Session(baseURL: "https://api.example.com") { $0.engine = engine }
+            let modest = try Session(baseURL: "https://api.example.com") { $0.network.engine = engine }
             try await modest.warmUp(connections: 4)
             await engine.shutDown(within: .seconds(5))  // the shared engine needs none
 
@@ -71,11 +71,11 @@ struct ConnectionsExamplesTests {
     func observed() async throws {
         try await TestServer.withServer { server in
             server.route("GET", "/report") { _ in .json([:]) }
-            let api = try Session(baseURL: server.url) { $0.engine = Engine() }
+            let api = try Session(baseURL: server.url) { $0.network.engine = Engine() }
 
             let measured = api.with {
-                $0.collectsMetrics = true
-                $0.observers = [EventObserver(.network) { print($0) }]  // connected, responseBegan …
+                $0.events.collectsMetrics = true
+                $0.events.observers = [EventObserver(.network) { print($0) }]  // connected, responseBegan …
             }
             let reply = try await measured.get("report") {
                 $0.priority = .high  // ahead of other requests that wait for a connection

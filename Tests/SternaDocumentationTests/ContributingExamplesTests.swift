@@ -69,14 +69,14 @@ struct ContributingExamplesTests {
         try await TestServer.withServer { server in
             server.route("GET", "/count") { _ in .text("\(server.requests().count)", mediaType: "application/json") }
             let api = try Session(baseURL: server.url) {
-                $0.engine = Engine()
+                $0.network.engine = Engine()
                 $0.interceptors = [LastAnswers()]
             }
             let first = try await api.get("count").json()
             #expect(try await api.get("count").json() == first)
             #expect(server.requests().count == 1)
 
-            try await api.get("count") { $0.authorization = .bearer("sesame") }
+            try await api.get("count") { $0.auth.header = .bearer("sesame") }
             try await api.post("post")
             let failed = await #expect(throws: SternaError.self) { try await api.get("status/404") }
             let again = await #expect(throws: SternaError.self) { try await api.get("status/404") }

@@ -49,7 +49,7 @@ struct CookiesExamplesTests {
             let Session = SessionMaker(mock)
 
             let jar = CookieJar(path: file, keepsSessionCookies: true)
-            let shop = try Session(baseURL: "https://shop.example") { $0.cookieJar = jar }
+            let shop = try Session(baseURL: "https://shop.example") { $0.cookies.jar = jar }
 
             try await shop.post("login")
             try await jar.save()
@@ -65,16 +65,16 @@ struct CookiesExamplesTests {
         let Session = SessionMaker(mock)
 
         let jar = CookieJar()
-        let shop = try Session(baseURL: "https://shop.example") { $0.cookieJar = jar }
-        let pages = try Session { $0.cookieJar = jar }  // without a base URL it would have none
+        let shop = try Session(baseURL: "https://shop.example") { $0.cookies.jar = jar }
+        let pages = try Session { $0.cookies.jar = jar }  // without a base URL it would have none
         let mobile = shop.with { $0.headers["User-Agent"] = "Tern/1.0" }  // the same jar
-        let guest = shop.with { $0.cookieJar = CookieJar() }  // begins without cookies
-        let plain = try Session(baseURL: "https://shop.example") { $0.cookieJar = nil }
+        let guest = shop.with { $0.cookies.jar = CookieJar() }  // begins without cookies
+        let plain = try Session(baseURL: "https://shop.example") { $0.cookies.jar = nil }
 
-        try await shop.get("prices") { $0.handlesCookies = false }  // neither sends cookies nor keeps any
+        try await shop.get("prices") { $0.cookies.isOn = false }  // neither sends cookies nor keeps any
 
         try jar.set(Cookie(name: "sid", value: "31d4", domain: "shop.example"))
-        try await shop.get("prices") { $0.handlesCookies = false }
+        try await shop.get("prices") { $0.cookies.isOn = false }
         try await shop.get("prices")
         try await pages.get("https://shop.example/prices")
         try await mobile.get("prices")
@@ -161,7 +161,7 @@ struct CookiesExamplesTests {
 
         let jar = CookieJar(accepts: { cookie, url in !cookie.name.hasPrefix("_ga") })
 
-        let (api, _) = try mocked(by: mock) { $0.cookieJar = jar }
+        let (api, _) = try mocked(by: mock) { $0.cookies.jar = jar }
         try await api.get("users")
         #expect(jar.cookies.map(\.name) == ["sid"])
     }
@@ -177,13 +177,13 @@ struct CookiesExamplesTests {
         let site = CookieSite(try Origin(scheme: .https, host: "news.example"))
         let jar = CookieJar(accepts: { _, url in site.contains(url) })
 
-        let (api, _) = try mocked(nil, by: mock) { $0.cookieJar = jar }
+        let (api, _) = try mocked(nil, by: mock) { $0.cookies.jar = jar }
         for host in ["cdn.news.example", "ads.example"] { try await api.get("https://\(host)/") }
         #expect(jar.cookies.map(\.domain) == ["cdn.news.example"])
         let foreign = CookieJar()
         let other = api.with {
-            $0.cookieJar = foreign
-            $0.cookieSite = site
+            $0.cookies.jar = foreign
+            $0.cookies.site = site
         }
         try await other.get("https://ads.example/")
         #expect(foreign.cookies.map(\.domain) == ["ads.example"])
@@ -196,21 +196,21 @@ struct CookiesExamplesTests {
         let Session = SessionMaker(mock)
         let jar = CookieJar()
         try jar.set(Cookie(name: "sid", value: "31d4", domain: "shop.example"))
-        let api = try Session(baseURL: "https://shop.example") { $0.cookieJar = jar }
+        let api = try Session(baseURL: "https://shop.example") { $0.cookies.jar = jar }
 
         try await api.get("orders", headers: ["Cookie": "lang=en"])  // lang=en; sid=31d4
-        try await api.get("orders", headers: ["Cookie": "lang=en"]) { $0.callerCookieField = .replacing }  // lang=en
+        try await api.get("orders", headers: ["Cookie": "lang=en"]) { $0.cookies.callerField = .replacing }  // lang=en
 
         #expect(sent(mock) == ["lang=en; sid=31d4", "lang=en"])
 
         let page = try Origin(scheme: .https, host: "news.example")
         let crawler = try Session {
-            $0.cookieJar = jar
-            $0.cookieSite = CookieSite(page)  // the page loads a part of itself: SameSite=None alone
+            $0.cookies.jar = jar
+            $0.cookies.site = CookieSite(page)  // the page loads a part of itself: SameSite=None alone
         }
         try await crawler.get("https://shop.example/logo.png")
         try await crawler.get("https://shop.example/") {
-            $0.cookieSite = CookieSite(page, isNavigation: true)  // a link: Lax, too
+            $0.cookies.site = CookieSite(page, isNavigation: true)  // a link: Lax, too
         }
 
         #expect(sent(mock).suffix(2) == [nil, "sid=31d4"])
@@ -244,7 +244,7 @@ struct CookiesExamplesTests {
             let Session = SessionMaker(mock)
 
             let jar = CookieJar(path: file, keepsSessionCookies: true)
-            let api = try Session(baseURL: "https://shop.example") { $0.cookieJar = jar }
+            let api = try Session(baseURL: "https://shop.example") { $0.cookies.jar = jar }
             try await api.get("orders")
 
             try await jar.save()  // before the program ends
@@ -286,7 +286,7 @@ struct CookiesExamplesTests {
             let Session = SessionMaker(mock)
 
             let hosts = HSTSStore(path: file)
-            let api = try Session(baseURL: "http://shop.example") { $0.hsts = hosts }
+            let api = try Session(baseURL: "http://shop.example") { $0.trust.hsts = hosts }
 
             hosts.add("shop.example", includesSubdomains: true)  // as if it had said so
             let reply = try await api.get("orders")

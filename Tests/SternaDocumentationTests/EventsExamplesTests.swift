@@ -13,7 +13,7 @@ struct EventsExamplesTests {
         let Session = SessionMaker(MockTransport { _ in .json(["n": 1]) })
 
         let api = try Session(baseURL: "https://api.example.com") { settings in
-            settings.observers = [
+            settings.events.observers = [
                 EventObserver(.tasks) { event in
                     switch event.kind {
                     case .taskResumed: print("begins", event.task?.id ?? 0)
@@ -31,7 +31,7 @@ struct EventsExamplesTests {
     @Test("A sequence")
     func sequence() async throws {
         try await TestServer.withServer { server in
-            let api = try Session(baseURL: server.url) { $0.engine = Engine() }
+            let api = try Session(baseURL: server.url) { $0.network.engine = Engine() }
             let reader = Task {
                 for await event in api.events(.network) { print(event) }
             }

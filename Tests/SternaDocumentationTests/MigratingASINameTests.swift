@@ -60,7 +60,7 @@ struct MigratingASINameTests {
     func debugging() async throws {
         let log = EventObserver(.network) { print($0) }
         let answer = MockTransport { _ in .text("film", mediaType: "text/plain; charset=ISO-8859-1") }
-        let (api, _) = try mocked(by: answer) { $0.observers = [log] }
+        let (api, _) = try mocked(by: answer) { $0.events.observers = [log] }
         let task = api.dataTask(.get("film"))
         func show(_ fraction: Double) { print(fraction) }
         for await step in task.downloadProgress { show(step.fraction ?? 0) }

@@ -27,7 +27,7 @@ struct MigratingASIProgramTests {
 
             let api = try Session(baseURL: "https://api.example.com") {
                 $0.timeout = .seconds(20)
-                $0.credential = Credential(user: "ada", password: password)
+                $0.auth.credential = Credential(user: "ada", password: password)
             }
             do {
                 show(try await api.get("report").text())

@@ -55,13 +55,13 @@ struct MigratingASIQueueTests {
         let group = DispatchGroup()
         let failures = Counter()
         let (api, mock) = try mocked {
-            $0.observers = [
+            $0.events.observers = [
                 EventObserver(.tasks) { event in
                     if case .taskCompleted(.some) = event.kind { failures.add(1) }
                 }
             ]
-            $0.startsTasks = false
-            $0.completionGroup = group
+            $0.tasks.startsImmediately = false
+            $0.tasks.completionGroup = group
             $0.callbacks = .queue(DispatchQueue(label: "queue"))
         }
         let tasks = (1...3).map { api.dataTask(.get("pages/\($0)")) }
@@ -82,7 +82,7 @@ struct MigratingASIQueueTests {
     @Test("Bandwidth")
     func bandwidth() async throws {
         let (api, _) = try mocked {
-            $0.bandwidth = BandwidthLimit(download: 14_800, upload: 14_800)
+            $0.limits.bandwidth = BandwidthLimit(download: 14_800, upload: 14_800)
         }
         #expect(try await api.get("film").status == 200)
         let limit = BandwidthLimit(download: 14_800)
@@ -98,7 +98,7 @@ struct MigratingASIQueueTests {
             $0.retry.limit = 3
             $0.retry.errors = [.timedOut]
             $0.retry.backoff = .constant(.milliseconds(1))
-            $0.collectsMetrics = true
+            $0.events.collectsMetrics = true
         }
         let task = api.dataTask(.get("film"))
         #expect(try await task.value.status == 200)

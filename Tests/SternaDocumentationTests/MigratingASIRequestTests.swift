@@ -15,7 +15,7 @@ struct MigratingASIRequestTests {
             $0.headers["User-Agent"] = "Tern/1.0"
             $0.headers["Accept-Encoding"] = "identity"
             $0.timeout = .seconds(10)
-            $0.http2 = .off
+            $0.network.http2 = .off
         }
         let task = api.dataTask(.get("users"))
         task.userInfo["section"] = 3
@@ -65,7 +65,7 @@ struct MigratingASIRequestTests {
         }
         #expect(status == 200)
 
-        let waiting = api.with { $0.startsTasks = false }
+        let waiting = api.with { $0.tasks.startsImmediately = false }
         func cancelled() async {
             let task = waiting.dataTask(.get("users"))
             task.cancel()
@@ -140,8 +140,8 @@ struct MigratingASIRequestTests {
             }
         }
         let (api, _) = try mocked(by: MockTransport(answers: [.redirect(to: "/new"), .json([:])])) { [decisions] in
-            $0.decisions = decisions
-            $0.observers = [observer]
+            $0.tasks.decisions = decisions
+            $0.events.observers = [observer]
             $0.callbacks = .queue(DispatchQueue(label: "callbacks"))
         }
         api.get("users", success: use, failure: report)
@@ -165,15 +165,15 @@ struct MigratingASIRequestTests {
     func connections() throws {
         func identified(_ path: String) throws -> Session {
             let identity = try ClientIdentity(certificateFile: path, password: "secret")
-            return try mocked { $0.securityPolicy.identity = identity }.api
+            return try mocked { $0.trust.policy.identity = identity }.api
         }
         #expect(throws: SternaError.self) { try identified("/nowhere/client.p12") }
         var options = EngineOptions()
         options.idleTimeout = .seconds(60)
         let engine = Engine(options: options)
         let (api, _) = try mocked {
-            $0.engine = engine
-            $0.securityPolicy = .insecure
+            $0.network.engine = engine
+            $0.trust.policy = .insecure
             $0.proxies = .each { url in nil }
         }
         #expect(api.baseURL?.host == "api.example.com")

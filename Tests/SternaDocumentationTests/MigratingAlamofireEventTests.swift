@@ -18,7 +18,7 @@ struct MigratingAlamofireEventTests {
         let (use, report) = (ends.onSuccess, ends.onFailure)
         let answers: [ServerResponse] = [.json([:], status: 503), .redirect(to: "/new"), .json(["name": "Ada"])]
         let (api, _) = try mocked(by: MockTransport(answers: answers)) {
-            $0.observers = [log.observer, Self.printing]
+            $0.events.observers = [log.observer, Self.printing]
             $0.callbacks = .queue(queue)
             $0.retry = .transient
             $0.retry.backoff = .constant(.milliseconds(1))
@@ -40,7 +40,7 @@ struct MigratingAlamofireEventTests {
     @Test("Any number of observers")
     func several() throws {
         let log = EventObserver(.tasks) { event in print(event) }
-        let (api, _) = try mocked { $0.observers = [log] }
+        let (api, _) = try mocked { $0.events.observers = [log] }
         #expect(api.tasks.isEmpty)
     }
 
@@ -91,12 +91,12 @@ struct MigratingAlamofireEventTests {
         }
         defer { for observer in observers { center.removeObserver(observer) } }
         let (api, _) = try mocked {
-            $0.notificationCenter = center
+            $0.events.notificationCenter = center
             $0.callbacks = .queue(DispatchQueue(label: "notifications"))
         }
         _ = try await api.dataTask(.get("users")).value
         #expect(await eventually { tasks.value == 2 })
-        let posting = api.with { $0.notificationCenter = .default }
+        let posting = api.with { $0.events.notificationCenter = .default }
         #expect(posting.tasks.isEmpty)
     }
     #endif

@@ -93,7 +93,7 @@ struct MigratingAlamofireInterceptorTests {
             .json([:], status: request.headers[.authorization] == "Bearer t1" ? 200 : 401)
         }
         let tokens = try simple()
-        let (api, _) = try mocked("https://api.example.com", by: mock) { $0.tokenAuthentication = tokens }
+        let (api, _) = try mocked("https://api.example.com", by: mock) { $0.auth.tokens = tokens }
         try await api.get("report")
         #expect(mock.authorizations == ["Bearer t0", "Bearer t1"])
         tokens.token = AccessToken("t2")
@@ -111,7 +111,7 @@ struct MigratingAlamofireInterceptorTests {
         let guarded = MockTransport { request in
             .json([:], status: request.headers["X-Auth-Token"] == "t1" ? 200 : 403)
         }
-        let (other, _) = try mocked("https://api.example.com", by: guarded) { $0.tokenAuthentication = own }
+        let (other, _) = try mocked("https://api.example.com", by: guarded) { $0.auth.tokens = own }
         try await other.get("report")
         #expect(guarded.requests.map { $0.headers["X-Auth-Token"] } == ["t0", "t1"])
     }
@@ -164,8 +164,8 @@ struct MigratingAlamofireInterceptorTests {
             #expect(policy == unchecked)
 
             let (api, _) = try mocked {
-                $0.hostPolicies = ["api.example.com": pinned]
-                $0.hostPolicies.everyHostNeedsOne = true
+                $0.trust.hosts = ["api.example.com": pinned]
+                $0.trust.hosts.everyHostNeedsOne = true
             }
             #expect(api.baseURL?.host == "api.example.com")
             let policies: HostPolicies = ["api.example.com": pinned]

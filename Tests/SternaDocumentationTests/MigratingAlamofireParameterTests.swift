@@ -139,8 +139,8 @@ struct MigratingAlamofireParameterTests {
         fields.lines.append(Headers.Line(name: "Accept", value: "text/csv"))
         #expect(fields.lines.map(\.value) == ["text/csv"])
 
-        let (api, mock) = try mocked { $0.authorization = .basic("ada", "secret") }
-        let reply = try await api.get("users", headers: ["Accept": "text/csv"]) { $0.authorization = .bearer("sesame") }
+        let (api, mock) = try mocked { $0.auth.header = .basic("ada", "secret") }
+        let reply = try await api.get("users", headers: ["Accept": "text/csv"]) { $0.auth.header = .bearer("sesame") }
         #expect(reply.headers["Content-Type"] == "application/json")
         #expect(mock.requests.first?.headers[.authorization] == "Bearer sesame")
         #expect(mock.requests.first?.headers[.accept] == "text/csv")

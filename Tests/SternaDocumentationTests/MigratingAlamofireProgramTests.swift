@@ -40,7 +40,7 @@ struct MigratingAlamofireProgramTests {
                 let Session = SessionMaker(server)
 
                 let api = try Session(baseURL: "https://api.example.com/v1") {
-                    $0.authorization = .bearer(token)
+                    $0.auth.header = .bearer(token)
                     $0.requestSerializer = .json
                     $0.retry = .transient
                 }
@@ -80,7 +80,7 @@ struct MigratingAlamofireProgramTests {
             }
 
             let tokens = try TokenAuthentication(saved, for: [base]) { expired in try await login(expired) }
-            let api = try Session(baseURL: base) { $0.tokenAuthentication = tokens }  // "https://api.example.com"
+            let api = try Session(baseURL: base) { $0.auth.tokens = tokens }  // "https://api.example.com"
             let user: User = try await api.send(Route.user(7).draft).decode()
             let made: User = try await api.send(Route.create(user).draft).decode()
 

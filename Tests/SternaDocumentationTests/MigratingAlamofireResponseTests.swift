@@ -190,7 +190,7 @@ struct MigratingAlamofireResponseTests {
             MockTransport { _ in throw SternaError(.connectionClosed, phase: .wait, "Gone.") })
         #expect(lost?.kind == .connectionClosed)
 
-        let (api, _) = try mocked { $0.allowsOtherOrigins = true }
+        let (api, _) = try mocked { $0.network.allowsOtherOrigins = true }
         let invalid = await #expect(throws: SternaError.self) { try await api.get("http://[") }
         #expect(invalid?.kind == .invalidURL)
         let nested = await #expect(throws: SternaError.self) { try await api.post("users", form: ["Ada"]) }

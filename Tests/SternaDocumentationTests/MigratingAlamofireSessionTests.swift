@@ -31,7 +31,7 @@ struct MigratingAlamofireSessionTests {
             $0.headers["X-Client"] = "7"
             $0.timeouts.total = .seconds(300)
             $0.callbacks = .queue(queue)
-            $0.startsTasks = false
+            $0.tasks.startsImmediately = false
         }
         let task = api.dataTask(.get("users"))
         #expect(task.state == .suspended)

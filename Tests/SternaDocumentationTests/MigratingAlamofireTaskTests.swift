@@ -18,8 +18,8 @@ struct MigratingAlamofireTaskTests {
     func members() async throws {
         try await TestServer.withServer { server in
             let api = try Session(baseURL: server.url) {
-                $0.engine = Engine()
-                $0.collectsMetrics = true
+                $0.network.engine = Engine()
+                $0.events.collectsMetrics = true
             }
             let task = api.dataTask(.get("redirect/1"))
             _ = try await task.value
@@ -41,7 +41,7 @@ struct MigratingAlamofireTaskTests {
             let command = try api.curl(for: .get("users"), showsSecrets: true)
             #expect(command.contains("/users"))
 
-            let waiting = api.with { $0.startsTasks = false }.dataTask(.get("users"))
+            let waiting = api.with { $0.tasks.startsImmediately = false }.dataTask(.get("users"))
             waiting.cancel()
             await #expect(throws: SternaError.self) { try await waiting.value }
             #expect(waiting.error?.kind == .cancelled)
@@ -61,13 +61,13 @@ struct MigratingAlamofireTaskTests {
             }
         }
         let (api, mock) = try mocked(by: guarded.mock) { [decisions] in
-            $0.decisions = decisions
-            $0.observers = [observer]
+            $0.tasks.decisions = decisions
+            $0.events.observers = [observer]
             $0.callbacks = .queue(DispatchQueue(label: "decisions"))
         }
-        try await api.get("report") { $0.credential = Credential(user: "ada", password: "secret") }
+        try await api.get("report") { $0.auth.credential = Credential(user: "ada", password: "secret") }
         #expect(mock.authorizations == [nil, ada])
-        _ = try await api.dataTask(.get("report") { $0.credential = Credential(user: "ada", password: "secret") }).value
+        _ = try await api.dataTask(.get("report") { $0.auth.credential = Credential(user: "ada", password: "secret") }).value
 
         func moved() async throws {
             let (api, mock) = try mocked(by: MockTransport { _ in .redirect(to: "/new") })
@@ -224,7 +224,7 @@ struct MigratingAlamofireTaskTests {
     #if Foundation
     @Test("Foundation's progress and streams")
     func foundation() async throws {
-        let (api, _) = try mocked { $0.startsTasks = false }
+        let (api, _) = try mocked { $0.tasks.startsImmediately = false }
         let task = api.dataTask(.get("users"))
         #expect(task.uploadProgressObject !== task.downloadProgressObject)
         let stream = api.streamTask(.get("events"))

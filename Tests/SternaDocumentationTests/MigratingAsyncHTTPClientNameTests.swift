@@ -38,11 +38,11 @@ struct MigratingAsyncHTTPClientNameTests {
             $0.redirects.limit = 3
             $0.redirects.methods = .fetch.keepingPost(on: [301, 302])
             $0.decodesContent = false
-            $0.decodingLimits.ratio = 25
-            $0.decodingLimits.bytes = 1 << 30
-            $0.http2 = .negotiated
+            $0.limits.decoding.ratio = 25
+            $0.limits.decoding.bytes = 1 << 30
+            $0.network.http2 = .negotiated
             $0.networkInterceptors = [spans]
-            $0.observers = [EventObserver(.network) { print($0) }]
+            $0.events.observers = [EventObserver(.network) { print($0) }]
         }
         try await api.get("users/1") { $0.deadline = .now + .seconds(5) }
         _ = try await api.onEventLoop { try await api.get("users/1") }
@@ -75,7 +75,7 @@ struct MigratingAsyncHTTPClientNameTests {
         #expect(try !plain().hasCredentials)
         #expect(try named().hasCredentials)
         #expect(try socks().port == 1_080)
-        let (api, _) = try mocked { $0.unixSocket = "/run/api.sock" }
+        let (api, _) = try mocked { $0.network.unixSocket = "/run/api.sock" }
         #expect(api.baseURL?.host == "api.example.com")
     }
 
@@ -88,7 +88,7 @@ struct MigratingAsyncHTTPClientNameTests {
             options.hostOverrides = ["api.example.com:443": ["192.0.2.1"]]
             let engine = Engine(options: options)
             let api = try Session(baseURL: "http://localhost:\(server.port)") {
-                $0.engine = engine
+                $0.network.engine = engine
                 $0.proxies = .none
             }
             try await api.warmUp(connections: 4)
@@ -153,7 +153,7 @@ struct MigratingAsyncHTTPClientNameTests {
             if case .requestSent = event.kind { journal.addOnce("sent") }
         }
         try await TestServer.withServer { server in
-            let api = try Session(baseURL: server.url) { $0.observers = [observer] }
+            let api = try Session(baseURL: server.url) { $0.events.observers = [observer] }
             try await api.get("get")
             await journal.wait(for: "sent")
         }

@@ -34,7 +34,7 @@ struct MigratingAsyncHTTPClientProgramTests {
 
             let api = try Session(baseURL: "https://api.example.com/v1") {
                 $0.timeouts.total = .seconds(30)  // of the whole request, its body included
-                $0.collectedBytes = 1 << 20
+                $0.limits.collectedBytes = 1 << 20
             }
             let bird: Bird = try await api.get("birds/7").decode()
             let reply = try await api.post("sightings", json: Sighting(bird: bird.id, count: 3))
@@ -63,13 +63,13 @@ struct MigratingAsyncHTTPClientProgramTests {
                 let engine = Engine(options: options, group: group)  // without a group on SwiftNIO's singleton
                 let proxy = try Proxy(address)  // "http://ada:secret@proxy.example:3128"
                 let api = try Session(baseURL: "https://api.example.com") {
-                    $0.engine = engine
+                    $0.network.engine = engine
                     $0.timeouts.connect = .seconds(5)
                     $0.timeouts.firstByte = .seconds(30)
                     $0.timeouts.betweenBytes = .seconds(30)
                     $0.redirects.limit = 3
-                    $0.decodingLimits.ratio = 25
-                    $0.http2 = .off
+                    $0.limits.decoding.ratio = 25
+                    $0.network.http2 = .off
                     $0.proxies = .proxy(proxy)
                 }
                 print(try await api.get("report").text())
@@ -176,7 +176,7 @@ struct MigratingAsyncHTTPClientProgramTests {
                 policy.identity = try ClientIdentity(certificateFile: certificate, keyFile: key)
                 policy.pins = try Pin.publicKeys(file: folder + "/server.pem")  // an AsyncHTTPClient pins nothing
                 policy.tls.minimumVersion = .tls13
-                let api = try Session(baseURL: "https://api.example.com") { $0.securityPolicy = policy }
+                let api = try Session(baseURL: "https://api.example.com") { $0.trust.policy = policy }
                 print(try await api.get("report").response.version)  // HTTP/2 where the server speaks it
 
                 #expect(server.requests().map(\.version) == [.http2])
@@ -235,7 +235,7 @@ struct MigratingAsyncHTTPClientProgramTests {
     @Test("Tests without a network")
     func mocks() async throws {
         let mock = MockTransport { request in .json(["path": .string(request.url.path)]) }
-        let api = try Session(baseURL: "https://api.example.com") { $0.transport = mock }
+        let api = try Session(baseURL: "https://api.example.com") { $0.network.transport = mock }
 
         #expect(try await api.get("birds").json()["path"].string == "/birds")
 

@@ -27,8 +27,8 @@ struct MigratingCacheTests {
             }
             let cache = ResponseCache.folder(folder)
             let (api, _) = try mocked("https://api.example.com", by: server()) {
-                $0.cache = cache
-                $0.willCache = { response, request in response.status == .ok }
+                $0.cache.store = cache
+                $0.cache.willStore = { response, request in response.status == .ok }
             }
             try await api.get("users")
             let reply = try await api.get("users")
@@ -57,7 +57,7 @@ struct MigratingCacheTests {
             #expect(await found() == nil)
             await cache.removeAll()
             #expect(small().path == folder)
-            let refusing = api.with { $0.willCache = { response, request in false } }
+            let refusing = api.with { $0.cache.willStore = { response, request in false } }
             try await refusing.get("users")
             #expect(await cache.usage().entries == 0)
         }
@@ -69,7 +69,7 @@ struct MigratingCacheTests {
         for change in changes {
             _ = try mocked {
                 change(&$0)
-                all.append($0.cachePolicy)
+                all.append($0.cache.policy)
             }
         }
         return all
@@ -78,22 +78,22 @@ struct MigratingCacheTests {
     @Test("Policies of URLRequest and ASIHTTPRequest by their names")
     func names() throws {
         let foundation = try settings(
-            { $0.cachePolicy = CachePolicy(.useProtocolCachePolicy) },
-            { $0.cachePolicy = CachePolicy(.reloadIgnoringLocalCacheData) },
-            { $0.cachePolicy = CachePolicy(.returnCacheDataElseLoad) },
-            { $0.cachePolicy = CachePolicy(.returnCacheDataDontLoad) },
-            { $0.cachePolicy = CachePolicy(.reloadRevalidatingCacheData) },
-            { $0.cachePolicy = CachePolicy(.reloadIgnoringLocalAndRemoteCacheData) })
+            { $0.cache.policy = CachePolicy(.useProtocolCachePolicy) },
+            { $0.cache.policy = CachePolicy(.reloadIgnoringLocalCacheData) },
+            { $0.cache.policy = CachePolicy(.returnCacheDataElseLoad) },
+            { $0.cache.policy = CachePolicy(.returnCacheDataDontLoad) },
+            { $0.cache.policy = CachePolicy(.reloadRevalidatingCacheData) },
+            { $0.cache.policy = CachePolicy(.reloadIgnoringLocalAndRemoteCacheData) })
         #expect(Array(foundation.prefix(5)) == [.protocolRules, .reload, .cachedElseLoad, .cachedOnly, .revalidate])
 
         let flags = try settings(
-            { $0.cachePolicy = CachePolicy(.askServerIfModifiedWhenStale) },
-            { $0.cachePolicy = CachePolicy(.doNotReadFromCache) },
-            { $0.cachePolicy = CachePolicy([.doNotReadFromCache, .doNotWriteToCache]) },
-            { $0.cachePolicy = CachePolicy(.askServerIfModified) },
-            { $0.cachePolicy = CachePolicy(.onlyLoadIfNotCached) },
-            { $0.cachePolicy = CachePolicy(.dontLoad) },
-            { $0.cachePolicy = CachePolicy(.fallbackToCacheIfLoadFails) })
+            { $0.cache.policy = CachePolicy(.askServerIfModifiedWhenStale) },
+            { $0.cache.policy = CachePolicy(.doNotReadFromCache) },
+            { $0.cache.policy = CachePolicy([.doNotReadFromCache, .doNotWriteToCache]) },
+            { $0.cache.policy = CachePolicy(.askServerIfModified) },
+            { $0.cache.policy = CachePolicy(.onlyLoadIfNotCached) },
+            { $0.cache.policy = CachePolicy(.dontLoad) },
+            { $0.cache.policy = CachePolicy(.fallbackToCacheIfLoadFails) })
         var policy = CachePolicy.revalidate
         policy.fallsBackToStored = true
         #expect(flags == [.protocolRules, .reload, .ignored, .revalidate, .cachedElseLoad, .cachedOnly, policy])
@@ -107,11 +107,11 @@ struct MigratingCacheTests {
     @Test("Of a session and of a request")
     func policies() async throws {
         let (api, mock) = try mocked(by: server()) {
-            $0.cache = .memory()
-            $0.cachePolicy = .cachedElseLoad
+            $0.cache.store = .memory()
+            $0.cache.policy = .cachedElseLoad
         }
         try await api.get("users")
-        try await api.get("users") { $0.cachePolicy = .ignored }
+        try await api.get("users") { $0.cache.policy = .ignored }
         try await api.get("users")
         #expect(mock.requests.count == 2)
     }

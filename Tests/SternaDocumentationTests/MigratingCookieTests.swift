@@ -50,7 +50,7 @@ struct MigratingCookieTests {
         #expect(never().cookies.isEmpty && firstParty().cookies.isEmpty)
 
         let jar = try made()
-        let (api, _) = try mocked { $0.cookieJar = jar }
+        let (api, _) = try mocked { $0.cookies.jar = jar }
         #expect(jar.cookies.map(\.name) == ["sid"])
         #expect(jar.cookies(for: url) == jar.cookies)
         #expect(try api.cookies(for: "orders") == jar.cookies)
@@ -89,26 +89,26 @@ struct MigratingCookieTests {
         let page = try Origin(scheme: .https, host: "news.example")
         let jar = CookieJar()
         let (api, mock) = try mocked(by: server()) {
-            $0.cookieJar = jar
-            $0.callerCookieField = .merged
+            $0.cookies.jar = jar
+            $0.cookies.callerField = .merged
         }
         try await api.get("users")
         let task = api.dataTask(.get("users", headers: ["Cookie": "lang=en"]))
         let reply = try await task.value
         #expect(task.requests.last?.cookies.map(\.name) == ["lang", "sid"])
         #expect(reply.cookies.map(\.name) == ["sid"])
-        try await api.get("users", headers: ["Cookie": "lang=en"]) { $0.callerCookieField = .replacing }
+        try await api.get("users", headers: ["Cookie": "lang=en"]) { $0.cookies.callerField = .replacing }
         #expect(mock.requests.last?.headers[.cookie] == "lang=en")
-        try await api.get("users") { $0.handlesCookies = false }
+        try await api.get("users") { $0.cookies.isOn = false }
         #expect(mock.requests.last?.headers[.cookie] == nil)
 
-        let crawler = api.with { $0.cookieSite = CookieSite(page) }
+        let crawler = api.with { $0.cookies.site = CookieSite(page) }
         try await crawler.get("users")
         #expect(mock.requests.last?.headers[.cookie] == nil)
-        try await crawler.get("users") { $0.cookieSite = CookieSite(page, isNavigation: true) }
+        try await crawler.get("users") { $0.cookies.site = CookieSite(page, isNavigation: true) }
         #expect(mock.requests.last?.headers[.cookie] == "sid=31d4")
 
-        let none = api.with { $0.cookieJar = nil }
+        let none = api.with { $0.cookies.jar = nil }
         try await none.get("users")
         #expect(mock.requests.last?.headers[.cookie] == nil)
     }
@@ -116,11 +116,11 @@ struct MigratingCookieTests {
     @Test("Hosts that want https")
     func hosts() async throws {
         func stored(_ path: String) throws -> Session {
-            try mocked { $0.hsts = HSTSStore(path: path) }.api
+            try mocked { $0.trust.hsts = HSTSStore(path: path) }.api
         }
         let api = try stored("/nowhere/hsts.json")
         #expect(api.baseURL?.host == "api.example.com")
-        let (plain, mock) = try mocked("http://api.example.com") { $0.hsts = nil }
+        let (plain, mock) = try mocked("http://api.example.com") { $0.trust.hsts = nil }
         try await plain.get("users")
         #expect(mock.requests.first?.url.scheme == .http)
     }

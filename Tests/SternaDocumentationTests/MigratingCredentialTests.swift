@@ -32,11 +32,11 @@ struct MigratingCredentialTests {
 
         let answers: [@Sendable (CredentialChallenge) -> ChallengeDisposition] = [answer, kept]
         for handler in answers {
-            let (api, mock) = try mocked(by: server()) { $0.challengeHandler = { handler($0) } }
+            let (api, mock) = try mocked(by: server()) { $0.auth.challengeHandler = { handler($0) } }
             try await api.get("report")
             #expect(mock.authorizations == [nil, ada])
         }
-        let (api, _) = try mocked(by: server()) { $0.challengeHandler = { declined($0) } }
+        let (api, _) = try mocked(by: server()) { $0.auth.challengeHandler = { declined($0) } }
         let error = await #expect(throws: SternaError.self) { try await api.get("report") }
         #expect(error?.status == 401)
     }
@@ -44,7 +44,7 @@ struct MigratingCredentialTests {
     @Test("A handler that leaves the 401 to the caller")
     func handlers() async throws {
         let (api, _) = try mocked(by: server()) {
-            $0.challengeHandler = { challenge in .useDefault }
+            $0.auth.challengeHandler = { challenge in .useDefault }
         }
         do {
             try await api.get("report")
@@ -52,8 +52,8 @@ struct MigratingCredentialTests {
             #expect(error.status == 401)
         }
         let (asking, mock) = try mocked(by: server()) {
-            $0.credentialStore = MemoryCredentialStore()
-            $0.challengeHandler = { challenge in .use(Credential(user: "ada", password: "secret"), stores: true) }
+            $0.auth.credentialStore = MemoryCredentialStore()
+            $0.auth.challengeHandler = { challenge in .use(Credential(user: "ada", password: "secret"), stores: true) }
         }
         try await asking.get("report")
         #expect(mock.authorizations == [nil, ada])
@@ -62,18 +62,18 @@ struct MigratingCredentialTests {
     @Test("Credentials of a session and of a request")
     func credentials() async throws {
         let (answering, mock) = try mocked(by: server()) {
-            $0.credential = Credential(user: "ada", password: "secret")
-            $0.authentication.isPreemptive = false
+            $0.auth.credential = Credential(user: "ada", password: "secret")
+            $0.auth.policy.isPreemptive = false
         }
         for _ in 0..<2 { try await answering.get("report") }
         #expect(mock.authorizations == [nil, ada, nil, ada])
 
-        let (remembering, kept) = try mocked(by: server()) { $0.authentication.remembersCredential = true }
-        try await remembering.get("report") { $0.credential = Credential(user: "ada", password: "secret") }
+        let (remembering, kept) = try mocked(by: server()) { $0.auth.policy.remembersCredential = true }
+        try await remembering.get("report") { $0.auth.credential = Credential(user: "ada", password: "secret") }
         try await remembering.get("report")
         #expect(kept.authorizations == [nil, ada, ada])
 
-        let (sending, sent) = try mocked(by: server()) { $0.authorization = .basic("ada", "secret") }
+        let (sending, sent) = try mocked(by: server()) { $0.auth.header = .basic("ada", "secret") }
         try await sending.get("report")
         #expect(sent.authorizations == [ada])
 
@@ -82,8 +82,8 @@ struct MigratingCredentialTests {
         #expect(seen.authorizations == [ada])
 
         let (careful, asked) = try mocked(by: server()) {
-            $0.credential = Credential(user: "ada", password: "secret")
-            $0.authentication.schemes = [.digest]
+            $0.auth.credential = Credential(user: "ada", password: "secret")
+            $0.auth.policy.schemes = [.digest]
         }
         await #expect(throws: SternaError.self) { try await careful.get("report") }
         #expect(asked.authorizations == [nil])
@@ -118,7 +118,7 @@ struct MigratingCredentialTests {
 
         let own = ProtectionSpace(origin: try Origin(scheme: .https, host: "api.example.com"), realm: "Staff")
         store.setCredential(Credential(user: "ada", password: "secret"), for: own)
-        let (api, mock) = try mocked(by: server()) { $0.credentialStore = store }
+        let (api, mock) = try mocked(by: server()) { $0.auth.credentialStore = store }
         try await api.get("report")
         #expect(mock.authorizations == [nil, ada])
     }

@@ -35,11 +35,11 @@ struct MigratingHookTests {
 
         try await TestServer.withServer { [decisions, policy] server in
             let api = try Session(baseURL: server.url) {
-                $0.engine = Engine()
-                $0.decisions = decisions
-                $0.observers = [observer]
-                $0.securityPolicy = policy
-                $0.collectsMetrics = true
+                $0.network.engine = Engine()
+                $0.tasks.decisions = decisions
+                $0.events.observers = [observer]
+                $0.trust.policy = policy
+                $0.events.collectsMetrics = true
                 $0.callbacks = .queue(DispatchQueue(label: "decisions"))
             }
             let task = api.dataTask(.get("redirect/1"))
@@ -84,8 +84,8 @@ struct MigratingHookTests {
         }
         defer { for observer in observers { center.removeObserver(observer) } }
         let (api, _) = try mocked(by: MockTransport { _ in .json([1]) }) {
-            $0.notificationCenter = center
-            $0.collectsMetrics = true
+            $0.events.notificationCenter = center
+            $0.events.collectsMetrics = true
             $0.callbacks = .queue(DispatchQueue(label: "notifications"))
         }
         api.get("users", success: { _, _ in }, failure: { _, error in Issue.record(error) })
@@ -98,7 +98,7 @@ struct MigratingHookTests {
                 SternaNotification.sessionDidInvalidate.rawValue,
             ])
 
-        let (other, _) = try mocked { $0.notificationCenter = .default }
+        let (other, _) = try mocked { $0.events.notificationCenter = .default }
         #expect(other.tasks.isEmpty)
     }
     #endif
@@ -108,7 +108,7 @@ struct MigratingHookTests {
         let group = DispatchGroup()
         let ends = CallbackLog<JSON>()
         let (api, _) = try mocked {
-            $0.completionGroup = group
+            $0.tasks.completionGroup = group
             $0.callbacks = .queue(DispatchQueue(label: "callbacks"))
         }
         for _ in 0..<3 { api.get("users", success: ends.onSuccess, failure: ends.onFailure) }

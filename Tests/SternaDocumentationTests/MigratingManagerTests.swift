@@ -35,8 +35,8 @@ struct MigratingManagerTests {
             $0.callbacks = .queue(queue)
             $0.requestSerializer = .json
             $0.responseSerializer = .text
-            $0.securityPolicy = policy
-            $0.authorization = .basic("ada", "secret")
+            $0.trust.policy = policy
+            $0.auth.header = .basic("ada", "secret")
         }
         let text = try await api.post("users", parameters: ["name": "Ada"]).text()
         #expect(text == "report")
@@ -46,7 +46,7 @@ struct MigratingManagerTests {
 
     @Test("Their tasks, by kind")
     func tasks() async throws {
-        let (api, mock) = try mocked { $0.startsTasks = false }
+        let (api, mock) = try mocked { $0.tasks.startsImmediately = false }
         let some = api.dataTask(.get("users"))
         let one = try api.uploadTask(.upload(Bytes(text: "a").asBody, to: "photos"))
         let file = api.download("big.iso", to: .file("/nowhere/big.iso"))

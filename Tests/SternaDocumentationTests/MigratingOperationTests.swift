@@ -18,7 +18,7 @@ struct MigratingOperationTests {
             await release.wait()
             return .json(["name": "Ada"])
         }
-        let (api, mock) = try mocked(by: answering) { $0.startsTasks = false }
+        let (api, mock) = try mocked(by: answering) { $0.tasks.startsImmediately = false }
         let task = api.dataTask(.get("users"))
         task.userInfo["section"] = 3
         task.priority = .high
@@ -124,7 +124,7 @@ struct MigratingOperationTests {
     func inputStream() async throws {
         try await TestServer.withServer { server in
             let api = try Session(baseURL: server.url) {
-                $0.engine = Engine()
+                $0.network.engine = Engine()
                 $0.callbacks = .queue(DispatchQueue(label: "callbacks"))
             }
             server.route("POST", "/photos") { request in

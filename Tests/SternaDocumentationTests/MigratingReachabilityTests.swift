@@ -68,10 +68,10 @@ struct MigratingReachabilityTests {
         let reachability = TestNetwork().reachability()
         let activity = NetworkActivity()
         let api = try Session {
-            $0.reachability = reachability
-            $0.waitsForConnectivity = true
+            $0.network.reachability = reachability
+            $0.network.waitsForConnectivity = true
             $0.timeouts.total = .seconds(60)
-            $0.observers = [activity.observer]
+            $0.events.observers = [activity.observer]
         }
         #expect(dumped(api).contains("waitsForConnectivity"))
     }

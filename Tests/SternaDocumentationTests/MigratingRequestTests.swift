@@ -125,7 +125,7 @@ struct MigratingRequestTests {
 
     @Test("A task and its properties")
     func task() async throws {
-        let (api, _) = try mocked { $0.startsTasks = false }
+        let (api, _) = try mocked { $0.tasks.startsImmediately = false }
         let task = api.dataTask(.get("users"))
         task.taskDescription = "nightly"
         #expect(task.state == .suspended)
@@ -145,7 +145,7 @@ struct MigratingRequestTests {
     #if Foundation
     @Test("Foundation's progress of a task")
     func progressObjects() async throws {
-        let (api, _) = try mocked { $0.startsTasks = false }
+        let (api, _) = try mocked { $0.tasks.startsImmediately = false }
         let task = api.dataTask(.get("users"))
         #expect(task.uploadProgressObject !== task.downloadProgressObject)
         #expect(task.downloadProgressObject.isPausable)

@@ -82,8 +82,8 @@ struct MigratingSerializerTests {
             let url = URL(fileURLWithPath: file.path)
             let photo = Data("photo".utf8)
             let api = try Session(baseURL: server.url) {
-                $0.engine = Engine()
-                $0.bandwidth = BandwidthLimit(upload: 80_000)
+                $0.network.engine = Engine()
+                $0.limits.bandwidth = BandwidthLimit(upload: 80_000)
             }
             let echo = try await api.upload(
                 "post",

@@ -43,7 +43,7 @@ struct MigratingURLSessionNameTests {
             var options = EngineOptions()
             options.maximumConnectionsPerOrigin = 8
             let engine = Engine(options: options)
-            let api = try Session(baseURL: server.url) { $0.engine = engine }
+            let api = try Session(baseURL: server.url) { $0.network.engine = engine }
             try await api.get("get")
             let isClosed = await eventually {
                 engine.closeIdleConnections()
@@ -110,14 +110,14 @@ struct MigratingURLSessionNameTests {
         try await TestServer.withServer { server in
             server.route("POST", "/moved") { _ in .redirect(to: "/post", status: 307) }
             let api = try Downloading.session(server) {
-                $0.cache = .memory()
+                $0.cache.store = .memory()
                 $0.proxies = .none
             }
             var error = try await failure { try await api.get("fault/close-half") }
             #expect(error.kind == .truncated)
             error = try await failure { try await api.get("fault/garbage") }
             #expect(error.kind == .malformedResponse)
-            error = try await failure { try await api.get("get") { $0.cachePolicy = .cachedOnly } }
+            error = try await failure { try await api.get("get") { $0.cache.policy = .cachedOnly } }
             #expect(error.status == 504)
             error = try await failure {
                 let (pieces, continuation) = AsyncStream.makeStream(of: Bytes.self)
@@ -137,7 +137,7 @@ struct MigratingURLSessionNameTests {
         var options = EngineOptions()
         options.resolver = NoNames()
         let lost = try Session { [options] in
-            $0.engine = Engine(options: options)
+            $0.network.engine = Engine(options: options)
             $0.retry = .none
             $0.proxies = .none
         }

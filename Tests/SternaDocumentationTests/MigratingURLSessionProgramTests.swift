@@ -38,7 +38,7 @@ struct MigratingURLSessionProgramTests {
             let Session = SessionMaker(server)
 
             let api = try Session(baseURL: "https://api.example.com/v1") {
-                $0.authorization = .bearer(token)
+                $0.auth.header = .bearer(token)
                 $0.timeout = .seconds(15)
                 $0.decoding = DecodingSettings(keys: .snakeCase, dates: .iso8601)
             }
@@ -168,8 +168,8 @@ struct MigratingURLSessionProgramTests {
                         $0.headers["X-Client"] = "7"
                         $0.timeout = .seconds(15)  // of each step
                         $0.timeouts.total = .seconds(120)
-                        $0.cookieJar = CookieJar(path: folder + "/cookies.json")
-                        $0.cache = .folder(folder + "/cache", bytes: 100 << 20, memoryBytes: 8 << 20)
+                        $0.cookies.jar = CookieJar(path: folder + "/cookies.json")
+                        $0.cache.store = .folder(folder + "/cache", bytes: 100 << 20, memoryBytes: 8 << 20)
                         $0.proxies = .proxy(proxy)
                     }
 
@@ -208,8 +208,8 @@ struct MigratingURLSessionProgramTests {
                 var policy = SecurityPolicy.authority(file: folder + "/company-ca.pem")  // instead of the system's
                 policy.pins = try Pin.publicKeys(file: folder + "/server.pem")
                 let api = try Session(baseURL: "https://api.example.com") {
-                    $0.securityPolicy = policy
-                    $0.credential = Credential(user: "ada", password: password)  // when asked: by Digest, else Basic
+                    $0.trust.policy = policy
+                    $0.auth.credential = Credential(user: "ada", password: password)  // when asked: by Digest, else Basic
                 }
                 let reply = try await api.get("report")
                 print(reply.response.version, try await reply.text())  // HTTP/2 where the server speaks it
@@ -218,7 +218,7 @@ struct MigratingURLSessionProgramTests {
                 #expect(try await reply.text() == "report")
                 #expect(server.requests().map { $0.headers["Authorization"] } == [nil, ada])
                 policy.pins = ["sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="]
-                let strict = try Session(baseURL: nil) { $0.securityPolicy = policy }
+                let strict = try Session(baseURL: nil) { $0.trust.policy = policy }
                 let error = await #expect(throws: SternaError.self) { try await strict.get("report") }
                 #expect(error?.kind == .certificateRejected)
             }
@@ -240,7 +240,7 @@ struct MigratingURLSessionProgramTests {
                 decisions.redirect = { task, response, request in .follow(request) }
                 decisions.responseReceived = { task, response in response.status == .ok ? .allow : .cancel }
                 decisions.dataReceived = { task, bytes in show(bytes.text) }  // the next piece is read when it returns
-                settings.decisions = decisions
+                settings.tasks.decisions = decisions
                 settings.callbacks = .queue(queue)
             }
             print(try await api.dataTask(.get("report")).value.status)
@@ -300,7 +300,7 @@ struct MigratingURLSessionProgramTests {
     @Test("Tests without a network")
     func mocks() async throws {
         let mock = MockTransport { request in .json(["path": .string(request.url.path)]) }
-        let api = try Session(baseURL: "https://api.example.com") { $0.transport = mock }
+        let api = try Session(baseURL: "https://api.example.com") { $0.network.transport = mock }
 
         #expect(try await api.get("birds").json()["path"].string == "/birds")
         #expect(mock.requests.map(\.method) == [.get])

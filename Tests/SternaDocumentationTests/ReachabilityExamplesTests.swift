@@ -66,8 +66,8 @@ struct ReachabilityExamplesTests {
     func waiting() async throws {
         let network = TestNetwork(.wifi)
         let held = try Session(baseURL: "https://api.example.com") {
-            $0.waitsForConnectivity = true
-            $0.reachability = network.reachability()
+            $0.network.waitsForConnectivity = true
+            $0.network.reachability = network.reachability()
         }
         network.lose()
         network.connect(by: .cellular, isMetered: true)
@@ -77,7 +77,7 @@ struct ReachabilityExamplesTests {
 
     /// Compiled, not run: there is no such server.
     private func call() async throws {
-        let api = try Session(baseURL: "https://api.example.com") { $0.waitsForConnectivity = true }
+        let api = try Session(baseURL: "https://api.example.com") { $0.network.waitsForConnectivity = true }
         try await api.get("users") { $0.deadline = .now + .seconds(60) }
     }
 
@@ -87,7 +87,7 @@ struct ReachabilityExamplesTests {
     func activity() throws {
         let indicator = Indicator()
         let activity = NetworkActivity { isActive in indicator.show(isActive) }
-        let session = try Session(baseURL: "https://api.example.com") { $0.observers = [activity.observer] }
+        let session = try Session(baseURL: "https://api.example.com") { $0.events.observers = [activity.observer] }
         activity.increment()  // what is no task of a session
         activity.decrement()
         #expect(activity.state == .notActive && session.baseURL != nil)

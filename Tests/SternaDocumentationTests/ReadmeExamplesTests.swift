@@ -28,7 +28,7 @@ struct ReadmeExamplesTests {
         // swift-format-ignore: AlwaysUseLowerCamelCase
         let Session = SessionMaker(mock)
 
-        let api = try Session(baseURL: "https://api.example.com/v1") { $0.authorization = .bearer(token) }
+        let api = try Session(baseURL: "https://api.example.com/v1") { $0.auth.header = .bearer(token) }
 
         let user: User = try await api.get("users/1").decode()
         let made = try await api.post("users", parameters: ["name": name, "phone": ["mobile": mobile], "tags": tags])
@@ -97,16 +97,16 @@ struct ReadmeExamplesTests {
         let patient = api.with {
             $0.retry = .transient
             $0.retry.limit = 3
-            $0.credential = Credential(user: "ada", password: password)
+            $0.auth.credential = Credential(user: "ada", password: password)
         }
 
         // Cookies are kept and sent back, in a file also those that end with the session (most logins). HSTS is obeyed.
         let jar = CookieJar(path: "cookies.json", keepsSessionCookies: true)
-        let shop = try Session(baseURL: "https://shop.example") { $0.cookieJar = jar }
+        let shop = try Session(baseURL: "https://shop.example") { $0.cookies.jar = jar }
         print(try shop.cookies(for: "orders").map(\.name))
 
         // A cache by HTTP's rules, here in memory; the response says where it comes from.
-        let caching = api.with { $0.cache = .memory() }
+        let caching = api.with { $0.cache.store = .memory() }
         print(try await caching.get("users").source)
 
         // A form with a file, sent from the disk; the progress prints as "37% of 1.2 GB, 48 MB/s, 16 s left".
@@ -119,9 +119,9 @@ struct ReadmeExamplesTests {
 
         // Other roots, pins of keys, a proxy, only public addresses.
         let careful = api.with {
-            $0.securityPolicy = .authority(file: "company-ca.pem")
+            $0.trust.policy = .authority(file: "company-ca.pem")
             $0.proxies = .none
-            $0.dialPolicy = .publicOnly
+            $0.network.dialPolicy = .publicOnly
         }
 
         // Callbacks, for code that is not ready for await.

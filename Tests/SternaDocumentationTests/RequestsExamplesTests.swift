@@ -143,7 +143,7 @@ struct RequestsExamplesTests {
         }
         try await api.get("status") {
             $0.retry = .none
-            $0.authorization = nil  // none is sent
+            $0.auth.header = nil  // none is sent
         }
         let draft = RequestDraft.get("report") { $0.retry.limit = 1 }  // of whatever policy the sending session has
 
@@ -183,8 +183,8 @@ struct RequestsExamplesTests {
         let Session = SessionMaker(mock)
 
         let limit = BandwidthLimit(download: 2_000_000, upload: 500_000)  // bytes per second; nil is no limit
-        let api = try Session(baseURL: "https://api.example.com") { $0.bandwidth = limit }
-        try await api.get("film") { $0.bandwidth = BandwidthLimit(download: 250_000) }  // both limits apply
+        let api = try Session(baseURL: "https://api.example.com") { $0.limits.bandwidth = limit }
+        try await api.get("film") { $0.limits.bandwidth = BandwidthLimit(download: 250_000) }  // both limits apply
         limit.download = nil  // at once, for bodies that are under way, too
 
         #expect(mock.requests.count == 1)

@@ -141,7 +141,7 @@ struct ResendingExamplesTests {
                 guard case .retryScheduled(let retry) = event.kind else { return }
                 print("retry \(retry.number) of \(event.call?.url ?? "") in \(retry.delay), after: \(retry.reason)")
             }
-            settings.observers = [retries]
+            settings.events.observers = [retries]
         }
 
         #expect(try await api.get("report").status == 200)
@@ -193,8 +193,8 @@ struct ResendingExamplesTests {
         let Session = SessionMaker(mock)
 
         let api = try Session(baseURL: "https://api.example.com") {
-            $0.circuitBreaker = CircuitBreaker(failures: 5, openTime: .seconds(30))
-            $0.rateLimit = RateLimit(requests: 10, per: .seconds(1), burst: 20)
+            $0.limits.circuitBreaker = CircuitBreaker(failures: 5, openTime: .seconds(30))
+            $0.limits.rate = RateLimit(requests: 10, per: .seconds(1), burst: 20)
         }
         do {
             try await api.get("report")
@@ -215,9 +215,9 @@ struct ResendingExamplesTests {
         let Session = SessionMaker(mock)
 
         let hedging = HedgingPolicy(after: .percentile(95))  // or .fixed(.milliseconds(200))
-        let api = try Session(baseURL: "https://api.example.com") { $0.hedging = hedging }
+        let api = try Session(baseURL: "https://api.example.com") { $0.network.hedging = hedging }
         try await api.get("search", parameters: ["q": "tern"])
-        try await api.get("live") { $0.hedging = .off }
+        try await api.get("live") { $0.network.hedging = .off }
 
         #expect(mock.requests.map(\.url.path) == ["/search", "/live"])
     }
@@ -229,7 +229,7 @@ struct ResendingExamplesTests {
         let Session = SessionMaker(mock)
 
         let limit = AdaptiveConcurrencyLimit(minLimit: 2, maxLimit: 100, longestWait: .seconds(5))
-        let api = try Session(baseURL: "https://api.example.com") { $0.adaptiveConcurrencyLimit = limit }
+        let api = try Session(baseURL: "https://api.example.com") { $0.limits.concurrency = limit }
 
         try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<30 { group.addTask { try await api.get("report").status } }

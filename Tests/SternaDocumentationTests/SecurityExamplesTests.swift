@@ -23,9 +23,9 @@ struct SecurityExamplesTests {
 
         let identity = try ClientIdentity(certificateFile: certificate, keyFile: key)  // PEM, DER or PKCS #12
         let api = try Session(baseURL: "https://api.example.com") { settings in
-            settings.securityPolicy = .authority(file: "company-ca.pem")  // a private root instead of the system's
-            settings.securityPolicy.identity = identity  // presented to every server that asks
-            settings.hostPolicies = ["*.partner.example": .system]  // replaces the policy, pins and identity too
+            settings.trust.policy = .authority(file: "company-ca.pem")  // a private root instead of the system's
+            settings.trust.policy.identity = identity  // presented to every server that asks
+            settings.trust.hosts = ["*.partner.example": .system]  // replaces the policy, pins and identity too
         }
 
         var policy = SecurityPolicy.pinned([  // the key in use, and one kept offline
@@ -33,7 +33,7 @@ struct SecurityExamplesTests {
             "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
         ])
         policy.roots = .system + .folder("/etc/acme/roots")  // added to the system's
-        let pinned = api.with { [policy] in $0.securityPolicy = policy }
+        let pinned = api.with { [policy] in $0.trust.policy = policy }
 
         do {
             try await pinned.get("users/1")
@@ -48,7 +48,7 @@ struct SecurityExamplesTests {
     func presented() async throws {
         let bundle = try CertificateAuthority().issue(CertificateOptions(hosts: ["localhost"]))
         try await TestServer.withServer(TestServer.Options(tls: bundle)) { server in
-            let api = try Session(baseURL: server.url) { $0.engine = Engine() }
+            let api = try Session(baseURL: server.url) { $0.network.engine = Engine() }
             let error = await #expect(throws: SternaError.self) { try await api.get("get") }
             #expect(error?.kind == .certificateRejected)
             let failure = try #require(error?.underlying as? TrustFailure)

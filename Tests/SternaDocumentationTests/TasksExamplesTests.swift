@@ -141,7 +141,7 @@ struct TasksExamplesTests {
         let api = try Session(baseURL: "https://api.example.com") { settings in
             var decisions = TaskDecisions()
             decisions.responseReceived = { task, response in response.status == .ok ? .allow : .cancel }
-            settings.decisions = decisions
+            settings.tasks.decisions = decisions
         }
 
         #expect(api.tasks.isEmpty)
@@ -161,7 +161,7 @@ struct TasksExamplesTests {
                 }
 
                 let api = try Session(baseURL: server.url) { [decisions] in
-                    $0.decisions = decisions
+                    $0.tasks.decisions = decisions
                     $0.callbacks = .queue(DispatchQueue(label: "example"))
                 }
 
@@ -180,7 +180,7 @@ struct TasksExamplesTests {
     #if Foundation
     @Test("Notifications")
     func notifications() throws {
-        let api = try Session(baseURL: "https://api.example.com") { $0.notificationCenter = .default }
+        let api = try Session(baseURL: "https://api.example.com") { $0.events.notificationCenter = .default }
         let token = NotificationCenter.default.addObserver(
             forName: SternaNotification.taskDidComplete, object: nil, queue: nil
         ) { note in
@@ -199,7 +199,7 @@ struct TasksExamplesTests {
         }
 
         let group = DispatchGroup()
-        let grouped = api.with { $0.completionGroup = group }
+        let grouped = api.with { $0.tasks.completionGroup = group }
         for number in 1...3 {
             grouped.get(
                 "pages/\(number)", success: { task, page in print(page) }, failure: { task, error in print(error) })

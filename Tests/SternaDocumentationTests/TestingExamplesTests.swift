@@ -10,7 +10,7 @@ struct TestingExamplesTests {
     @Test("A mock")
     func mock() async throws {
         let mock = MockTransport { request in .json(["path": .string(request.url.path)]) }
-        let api = try Session(baseURL: "https://api.example.com") { $0.transport = mock }
+        let api = try Session(baseURL: "https://api.example.com") { $0.network.transport = mock }
 
         #expect(try await api.get("users").json()["path"].string == "/users")
         #expect(mock.requests.first?.method == .get)
@@ -62,8 +62,8 @@ struct TestingExamplesTests {
             .json(["name": "Ada"]),
         ])
         let api = try Session(baseURL: "https://api.example.com") {
-            $0.transport = mock
-            $0.credential = Credential(user: "ada", password: "secret")
+            $0.network.transport = mock
+            $0.auth.credential = Credential(user: "ada", password: "secret")
         }
 
         #expect(try await api.get("me").json()["name"].string == "Ada")
@@ -78,8 +78,8 @@ struct TestingExamplesTests {
         let engine = Engine(options: options)
         let mock = MockTransport(answers: [.init(status: 503, headers: ["Retry-After": "7"]), .text("fine")])
         let api = try Session(baseURL: "https://api.example.com") {
-            $0.transport = mock
-            $0.engine = engine
+            $0.network.transport = mock
+            $0.network.engine = engine
         }
 
         let reply = Task { try await api.get("report").text() }
@@ -107,7 +107,7 @@ struct TestingExamplesTests {
         let authority = try CertificateAuthority()
         let options = TestServer.Options(tls: try authority.issue(CertificateOptions(hosts: ["localhost"])))
         try await TestServer.withServer(options) { server in
-            let api = try Session(baseURL: server.url) { $0.securityPolicy = .authority(pem: authority.pem) }
+            let api = try Session(baseURL: server.url) { $0.trust.policy = .authority(pem: authority.pem) }
             #expect(try await api.get("get").status == 200)
         }
     }

@@ -136,7 +136,7 @@ struct InterruptedDownloadTests {
                 var options = EngineOptions()
                 options.clock = clock.clock
                 server.holdBody(of: count, until: release, andThen: last)
-                let task = try Downloading.session(server) { $0.engine = Engine(options: options) }
+                let task = try Downloading.session(server) { $0.network.engine = Engine(options: options) }
                     .download("held", to: .file("\(folder)/x"))
                 // On this clock the last bytes before a pause may stay in the engine.
                 let most = Int64(TestServer.heldBytes) - (256 << 10)

@@ -98,7 +98,7 @@ struct BackPressureTests {
     @Test("Collecting more than is allowed fails before the memory is used", arguments: [false, true])
     func collected(chunked: Bool) async throws {
         try await withHuge(secure: false, chunked: chunked) { api, server, written in
-            let small = api.with { $0.collectedBytes = 2 << 20 }
+            let small = api.with { $0.limits.collectedBytes = 2 << 20 }
             await Wire.failure(.limitExceeded, .read) { try await small.get("huge") }
             try await server.waitForOpenConnections(0, within: 60)
             #expect(written.value < Self.inFlight + (4 << 20))

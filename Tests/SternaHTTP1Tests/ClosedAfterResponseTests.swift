@@ -26,7 +26,7 @@ struct ClosedAfterResponseTests {
             var options = Wire.options
             options.clock = TestClock().clock
             let api = try Wire.session(server.url, engine: Engine(options: options)) {
-                $0.credential = Credential(user: "ada", password: "s3cret")
+                $0.auth.credential = Credential(user: "ada", password: "s3cret")
                 settings(&$0)
             }
             try await work(api, server)
@@ -86,13 +86,13 @@ struct ClosedAfterResponseTests {
         try await with(
             Self.redirect, [.receiveHead, .close],
             settings: {
-                if let own = row.session { $0.resendsNonIdempotentRequests = own }
-                expectEqual($0.resendsNonIdempotentRequests, row.session ?? true)
+                if let own = row.session { $0.network.resendsNonIdempotentRequests = own }
+                expectEqual($0.network.resendsNonIdempotentRequests, row.session ?? true)
             }
         ) { api, server in
             let ask: () async throws -> Reply = {
                 try await api.post("first", body: .text("x")) {
-                    if let own = row.request { $0.resendsNonIdempotentRequests = own }
+                    if let own = row.request { $0.network.resendsNonIdempotentRequests = own }
                 }
             }
             if row.repeats {
@@ -112,7 +112,7 @@ struct ClosedAfterResponseTests {
             var text = ""
             dump($0, to: &text)
             #expect(!text.contains("resendsNonIdempotentRequests"))
-            $0.resendsNonIdempotentRequests = false
+            $0.network.resendsNonIdempotentRequests = false
             dump($0, to: &text)
             #expect(text.contains("resendsNonIdempotentRequests"))
         }

@@ -162,7 +162,7 @@ struct ConnectionReuseTests {
         let options = TestServer.Options(tls: try authority.issue(hosts: ["localhost"]))
         try await TestServer.withServer(options) { server in
             let engine = Wire.engine()
-            let lax = try Wire.session(server.url, engine: engine) { $0.securityPolicy = .insecure }
+            let lax = try Wire.session(server.url, engine: engine) { $0.trust.policy = .insecure }
             try await lax.get("1k")
             let strict = try Wire.session(server.url, engine: engine, authority: try CertificateAuthority())
             await Wire.failure(.certificateRejected, .tls) { try await strict.get("1k") }

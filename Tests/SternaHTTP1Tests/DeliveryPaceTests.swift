@@ -80,7 +80,7 @@ struct DeliveryPaceTests {
                         }
                     })
             }
-            let api = try Wire.session(server.url) { $0.http2 = http2 ? .priorKnowledge : .off }
+            let api = try Wire.session(server.url) { $0.network.http2 = http2 ? .priorKnowledge : .off }
             try await api.withResponse(to: .get("rounds")) { response in
                 var received = 0
                 for try await bytes in response.body {

@@ -14,7 +14,7 @@ struct ExpectContinueTests {
     private func session(
         _ url: String, _ authority: CertificateAuthority? = nil, engine: Engine = Wire.engine()
     ) throws -> Session {
-        try Wire.session(url, engine: engine, authority: authority) { $0.continueThreshold = 4_999 }
+        try Wire.session(url, engine: engine, authority: authority) { $0.limits.continueThreshold = 4_999 }
     }
 
     private func head(_ server: ScriptedServer, _ connection: Int = 0) -> String {
@@ -158,10 +158,10 @@ struct ExpectContinueTests {
         #expect(try !expects(1 << 20, api))
         #expect(try expects((1 << 20) + 1, api))
         #expect(try expects(nil, api))
-        #expect(try !expects(nil, api) { $0.continueThreshold = .max })
-        #expect(try !expects(nil, api.with { $0.continueThreshold = nil }))
-        #expect(try !expects(0, api) { $0.continueThreshold = 0 })
-        #expect(try expects(1, api) { $0.continueThreshold = 0 })
+        #expect(try !expects(nil, api) { $0.limits.continueThreshold = .max })
+        #expect(try !expects(nil, api.with { $0.limits.continueThreshold = nil }))
+        #expect(try !expects(0, api) { $0.limits.continueThreshold = 0 })
+        #expect(try expects(1, api) { $0.limits.continueThreshold = 0 })
         #expect(try !api.request(for: .get("a")).expectsContinue)
         // Compressed, nobody knows how long it is, but about how long.
         for (length, isExpected) in [(1_000, false), (2 << 20, true)] {

@@ -13,7 +13,7 @@ struct HeldBodyTests {
     private static let proceed = "HTTP/1.1 100 Continue\r\n\r\n"
 
     private func session(_ url: String, engine: Engine = Wire.engine()) throws -> Session {
-        try Wire.session(url, engine: engine) { $0.continueThreshold = 0 }
+        try Wire.session(url, engine: engine) { $0.limits.continueThreshold = 0 }
     }
 
     private static func content(_ server: ScriptedServer) -> Int {

@@ -33,9 +33,9 @@ struct InjectionTests {
         try await refused(.invalidHeader) { try await $0.get("row", headers: ["Content-Length": value]) }
         try await refused(.invalidHeader) { try await $0.with { $0.headers["X-Test"] = value }.get("row") }
         try await refused(.invalidHeader) { api in
-            try await api.get("row") { $0.authorization = .bearer(value) }
+            try await api.get("row") { $0.auth.header = .bearer(value) }
         }
-        try await refused(.invalidHeader) { try await $0.with { $0.authorization = .bearer(value) }.get("row") }
+        try await refused(.invalidHeader) { try await $0.with { $0.auth.header = .bearer(value) }.get("row") }
         try await refused(.invalidHeader) {
             try await $0.post("row", body: .bytes([1], mediaType: value))
         }

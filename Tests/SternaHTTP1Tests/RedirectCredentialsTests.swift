@@ -18,9 +18,9 @@ struct RedirectCredentialsTests {
 
     private func session(_ authority: CertificateAuthority? = nil) throws -> Session {
         try Session {
-            $0.engine = Wire.engine()
+            $0.network.engine = Wire.engine()
             $0.timeout = Wire.patience
-            if let authority { $0.securityPolicy = .authority(pem: authority.pem) }
+            if let authority { $0.trust.policy = .authority(pem: authority.pem) }
         }
     }
 
@@ -46,7 +46,7 @@ struct RedirectCredentialsTests {
     }
 
     private func ask(_ api: Session, _ url: String, method: HTTPRequest.Method = .get) async throws -> Reply {
-        try await api.request(method, url, headers: Self.secrets) { $0.secretHeaders = ["x-api-key"] }
+        try await api.request(method, url, headers: Self.secrets) { $0.auth.secretHeaders = ["x-api-key"] }
     }
 
     @Test("Credentials are not sent to another port", arguments: [301, 302, 303, 307, 308])
@@ -105,8 +105,8 @@ struct RedirectCredentialsTests {
     func sessionCredentials() async throws {
         let (one, two) = (try await Self.start(), try await Self.start())
         let api = try Session(baseURL: one.url) {
-            $0.engine = Wire.engine()
-            $0.authorization = .basic("user", "secret")
+            $0.network.engine = Wire.engine()
+            $0.auth.header = .basic("user", "secret")
         }
         try await api.get("/to?url=\(two.url)/to?url=\(one.url)/end")
         expectEqual(one.requests().first?.headers["Authorization"]?.hasPrefix("Basic "), true)

@@ -12,7 +12,7 @@ struct HTTP2SecretFieldsTests {
     func credentials(secure: Bool) async throws {
         let request = try await FrameScene.sent(secure: secure) { api, _ in
             try await api.get("row", headers: ["Cookie": "session=abc", "X-Plain": "1"]) {
-                $0.authorization = .bearer("secret-token")
+                $0.auth.header = .bearer("secret-token")
             }
         }
         expectEqual(request["authorization"], "Bearer secret-token")
@@ -44,7 +44,7 @@ struct HTTP2SecretFieldsTests {
     @Test("What a session marks secret", arguments: ["X-Club", "x-club", "X-CLUB"])
     func session(name: String) async throws {
         let request = try await FrameScene.sent {
-            $0.secretHeaders = [name]
+            $0.auth.secretHeaders = [name]
             $0.headers["X-Club"] = "member"
         } _: { api, _ in
             try await api.get("row")
@@ -56,7 +56,7 @@ struct HTTP2SecretFieldsTests {
     @Test("What a request marks secret")
     func request() async throws {
         let request = try await FrameScene.sent { api, _ in
-            try await api.get("row", headers: ["X-Marked": "1", "X-Other": "2"]) { $0.secretHeaders = ["X-Marked"] }
+            try await api.get("row", headers: ["X-Marked": "1", "X-Other": "2"]) { $0.auth.secretHeaders = ["X-Marked"] }
         }
         expectEqual(request["x-marked"], "1")
         #expect(request.neverIndexed.contains("x-marked"))
@@ -66,7 +66,7 @@ struct HTTP2SecretFieldsTests {
     @Test("Again and again on one connection")
     func repeated() async throws {
         try await FrameScene.withSession {
-            $0.authorization = .bearer("same")
+            $0.auth.header = .bearer("same")
         } script: { connection in
             try await connection.handshake()
             for _ in 0..<3 {

@@ -107,7 +107,7 @@ struct CoalescingTests {
             ) { settings in
                 var pinned = SecurityPolicy.authority(pem: authority.pem)
                 pinned.pins = ["sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="]
-                settings.hostPolicies = ["two.test": pinned]
+                settings.trust.hosts = ["two.test": pinned]
             }
             try await succeed(session, "one.test", server)
             let error = await #expect(throws: SternaError.self) { _ = try await ask(session, "two.test", server) }
@@ -124,8 +124,8 @@ struct CoalescingTests {
             var options = Wire.options
             for name in ["one.test", "two.test"] { options.hostOverrides["\(name):\(server.port)"] = ["127.0.0.1"] }
             let session = try Wire.session("https://one.test:\(server.port)", engine: Engine(options: options)) {
-                $0.securityPolicy.allowsInvalidCertificates = true
-                $0.securityPolicy.validatesDomainName = false
+                $0.trust.policy.allowsInvalidCertificates = true
+                $0.trust.policy.validatesDomainName = false
             }
             try await succeed(session, "one.test", server)
             try await succeed(session, "two.test", server)

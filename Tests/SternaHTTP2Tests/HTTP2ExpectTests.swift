@@ -12,7 +12,7 @@ struct HTTP2ExpectTests {
     private static let content = Wire.pattern(5_000)
 
     private func session(_ peer: FramePeer, engine: Engine = Wire.engine()) throws -> Session {
-        try HTTP2Scene.session(peer, engine) { $0.continueThreshold = 4_999 }
+        try HTTP2Scene.session(peer, engine) { $0.limits.continueThreshold = 4_999 }
     }
 
     /// A body that can be read once only.
@@ -105,7 +105,7 @@ struct HTTP2ExpectTests {
                 try await connection.respond(request.stream, text: "taken")
             }
         } body: { peer in
-            let api = try session(peer).with { $0.collectsMetrics = true }
+            let api = try session(peer).with { $0.events.collectsMetrics = true }
             let reply = try await api.post("a", body: isOnce ? once : .bytes(Self.content))
             try await expectEqual(reply.text(), "taken")
             expectEqual(reply.response.metrics?.attempts.map(\.reason), [.first, .expectationRefused])

@@ -47,7 +47,7 @@ struct HTTP2FallbackTests {
             try await signal.send(request.stream, connection)
         } body: { peer in
             let engine = PoolSupport.engine { $0.maximumConnectionsPerOrigin = 2 }
-            let api = try HTTP2Scene.session(peer, engine, authority: authority) { $0.collectsMetrics = true }
+            let api = try HTTP2Scene.session(peer, engine, authority: authority) { $0.events.collectsMetrics = true }
             let reply = try await api.get("row")
             try await expectEqual(reply.text(), "old")
             expectEqual(reply.response.version, .http11)

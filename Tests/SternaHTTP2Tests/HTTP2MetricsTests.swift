@@ -12,7 +12,7 @@ struct HTTP2MetricsTests {
     private func session(
         _ peer: FramePeer, _ engine: Engine = Wire.engine(), authority: CertificateAuthority? = nil
     ) throws -> Session {
-        try HTTP2Scene.session(peer, engine, authority: authority) { $0.collectsMetrics = true }
+        try HTTP2Scene.session(peer, engine, authority: authority) { $0.events.collectsMetrics = true }
     }
 
     /// The octets of a stream's frames, with their heads and without.

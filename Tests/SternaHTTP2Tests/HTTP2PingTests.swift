@@ -83,7 +83,7 @@ struct HTTP2PingTests {
             await time.advance(by: .seconds(3))
             try await connection.waitForClose()
         } body: { peer in
-            let api = try HTTP2Scene.session(peer, engine(clock: time.clock)) { $0.collectsMetrics = true }
+            let api = try HTTP2Scene.session(peer, engine(clock: time.clock)) { $0.events.collectsMetrics = true }
             try await api.get("first")
             if method == .get {
                 let start = ContinuousClock.now

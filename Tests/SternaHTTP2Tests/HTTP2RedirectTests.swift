@@ -15,7 +15,7 @@ struct HTTP2RedirectTests {
         let http2: ServerHTTP2 = secure ? .byALPN : .byPriorKnowledge
         try await TestServer.withServer(.init(tls: bundle, http2: http2)) { server in
             let base = secure ? "https://localhost:\(server.port)" : server.url
-            let api = try Wire.session(base, authority: secure ? authority : nil) { $0.http2 = .priorKnowledge }
+            let api = try Wire.session(base, authority: secure ? authority : nil) { $0.network.http2 = .priorKnowledge }
             for _ in 0..<3 {
                 let reply =
                     method == "GET"

@@ -23,7 +23,7 @@ struct HTTP2RefusalTests {
     }
 
     private func session(_ peer: FramePeer) throws -> Session {
-        try HTTP2Scene.session(peer) { $0.collectsMetrics = true }
+        try HTTP2Scene.session(peer) { $0.events.collectsMetrics = true }
     }
 
     @Test(

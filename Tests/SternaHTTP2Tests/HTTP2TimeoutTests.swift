@@ -69,7 +69,7 @@ struct HTTP2TimeoutTests {
             try await connection.send(.data(stream, [1, 2, 3]))
             try await connection.servePaths()
         } body: { peer in
-            let patient = try HTTP2Scene.session(peer, engine(time)) { $0.collectsMetrics = true }
+            let patient = try HTTP2Scene.session(peer, engine(time)) { $0.events.collectsMetrics = true }
             try await patient.get("first")
             let api = patient.with { row.set(&$0.timeouts) }
             let error = await Wire.failure(.timedOut, row.phase) {

@@ -32,7 +32,7 @@ struct NegotiationTests {
         let bundle = row.isTLS ? try authority.issue(hosts: ["localhost"]) : nil
         let server = try await TestServer.start(.init(tls: bundle, http2: row.server))
         let base = row.isTLS ? "https://localhost:\(server.port)" : "http://127.0.0.1:\(server.port)"
-        let session = try Wire.session(base, authority: row.isTLS ? authority : nil) { $0.http2 = row.use }
+        let session = try Wire.session(base, authority: row.isTLS ? authority : nil) { $0.network.http2 = row.use }
         for _ in 0..<3 {
             let reply = try await session.get("get")
             expectEqual(reply.response.version, row.version)

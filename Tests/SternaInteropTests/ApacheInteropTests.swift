@@ -13,12 +13,12 @@ import Testing
 struct ApacheInteropTests {
     private func session(_ apache: Apache, secure: Bool = false) throws -> Session {
         try Session(baseURL: secure ? apache.secureURL : apache.url) {
-            $0.engine = Engine()
+            $0.network.engine = Engine()
             $0.retry = .none
             $0.timeout = .seconds(30)
             $0.responseSerializer = .data
             $0.proxies = .none
-            $0.securityPolicy = .authority(pem: apache.authority.pem)
+            $0.trust.policy = .authority(pem: apache.authority.pem)
         }
     }
 
@@ -99,11 +99,11 @@ struct ApacheInteropTests {
         let apache = try await Apache()
         let api = try session(apache)
         let good = await #expect(throws: SternaError.self) {
-            try await api.get("private/x") { $0.authorization = .basic("ada", "pw1x") }
+            try await api.get("private/x") { $0.auth.header = .basic("ada", "pw1x") }
         }
         expectEqual(good?.status, 404)
         let bad = await #expect(throws: SternaError.self) {
-            try await api.get("private/x") { $0.authorization = .basic("ada", "wrong") }
+            try await api.get("private/x") { $0.auth.header = .basic("ada", "wrong") }
         }
         expectEqual(bad?.status, 401)
     }

@@ -14,12 +14,12 @@ struct DigestInteropTests {
     ) throws -> Session {
         let proxy = try squid.map { try ProxyServers.proxy(.http, $0) }
         return try Session {
-            $0.engine = Engine()
+            $0.network.engine = Engine()
             $0.timeout = .seconds(30)
             $0.responseSerializer = .data
             $0.proxies = proxy.map { .proxy($0) } ?? .none
-            $0.credential = Credential(user: DigestUsers.username, password: password)
-            if let authority { $0.securityPolicy = .authority(pem: authority.pem) }
+            $0.auth.credential = Credential(user: DigestUsers.username, password: password)
+            if let authority { $0.trust.policy = .authority(pem: authority.pem) }
         }
     }
 

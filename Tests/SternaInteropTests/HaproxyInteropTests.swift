@@ -16,12 +16,12 @@ struct HaproxyInteropTests {
         try await TestServer.withServer { origin in
             let front = try await Haproxy(before: origin.port)
             let api = try Session(baseURL: secure ? front.secureURL : front.url) {
-                $0.engine = Engine()
+                $0.network.engine = Engine()
                 $0.retry = .none
                 $0.timeout = .seconds(30)
                 $0.responseSerializer = .data
                 $0.proxies = .none
-                $0.securityPolicy = .authority(pem: front.authority.pem)
+                $0.trust.policy = .authority(pem: front.authority.pem)
             }
             try await work(api, origin)
             withExtendedLifetime(front) {}

@@ -70,7 +70,7 @@ final class Httpbin: Sendable {
 
     func waitUntilReady() async throws {
         do {
-            try await Session { $0.engine = Engine() }.get("\(url)/get")
+            try await Session { $0.network.engine = Engine() }.get("\(url)/get")
         } catch {
             let log = (try? String(contentsOfFile: "\(Self.folder)/httpbin.log", encoding: .utf8)) ?? ""
             throw ChildProcess.Failure(description: "httpbin did not start: \(error)\n\(log.suffix(2_000))")
@@ -145,7 +145,7 @@ struct HttpbinTests {
     static func session(_ configure: (inout SessionSettings) -> Void = { _ in }) throws -> Session {
         let httpbin = try #require(Httpbin.current)
         return try Session(baseURL: httpbin.url) {
-            $0.engine = Engine()
+            $0.network.engine = Engine()
             $0.retry = .none
             configure(&$0)
         }

@@ -74,7 +74,7 @@ extension HttpbinTests {
         @Test("PUT keeps its JSON over 307, and a redirect to another origin drops the credentials")
         func redirectedElsewhere() async throws {
             let api = try session {
-                $0.authorization = .bearer("s3cret")
+                $0.auth.header = .bearer("s3cret")
                 $0.requestSerializer = .json
             }
             let elsewhere = try #require(Httpbin.current).url.replacing("127.0.0.1", with: "localhost")
@@ -93,30 +93,30 @@ extension HttpbinTests {
         @Test("Basic credentials: right, wrong, none, and outside ASCII")
         func basic() async throws {
             let api = try session()
-            let right = try await api.get("basic-auth/ada/pass:w0rd") { $0.authorization = .basic("ada", "pass:w0rd") }
+            let right = try await api.get("basic-auth/ada/pass:w0rd") { $0.auth.header = .basic("ada", "pass:w0rd") }
             try await expectEqual(right.json()["authenticated"].bool, true)
             try await expectEqual(right.json()["user"].string, "ada")
             for wrong in [Authorization.basic("ada", "no"), nil] {
                 let error = await #expect(throws: SternaError.self) {
-                    try await api.get("basic-auth/ada/pass") { $0.authorization = wrong }
+                    try await api.get("basic-auth/ada/pass") { $0.auth.header = wrong }
                 }
                 expectEqual(error?.status, 401)
                 expectEqual(error?.response?.headers[.wwwAuthenticate]?.hasPrefix("Basic "), true)
             }
             let accents = try await api.get("basic-auth/z%C3%BC/%C3%A9%E2%82%AC") {
-                $0.authorization = .basic("z\u{FC}", "\u{E9}\u{20AC}")
+                $0.auth.header = .basic("z\u{FC}", "\u{E9}\u{20AC}")
             }
             try await expectEqual(accents.json()["user"].string, "z\u{FC}")
-            let hidden = try await api.get("hidden-basic-auth/ada/x") { $0.authorization = .basic("ada", "x") }
+            let hidden = try await api.get("hidden-basic-auth/ada/x") { $0.auth.header = .basic("ada", "x") }
             expectEqual(hidden.status, 200)
         }
 
         @Test("A bearer's token, of the session and of one request, and none")
         func bearer() async throws {
-            let api = try session { $0.authorization = .bearer("a.b-c_d~e+f/g==") }
+            let api = try session { $0.auth.header = .bearer("a.b-c_d~e+f/g==") }
             let reply = try await api.get("bearer")
             try await expectEqual(reply.json()["token"].string, "a.b-c_d~e+f/g==")
-            let other = try await api.get("bearer") { $0.authorization = .bearer("other") }
+            let other = try await api.get("bearer") { $0.auth.header = .bearer("other") }
             try await expectEqual(other.json()["token"].string, "other")
             let none = try session()
             let error = await #expect(throws: SternaError.self) { try await none.get("bearer") }

@@ -52,8 +52,8 @@ final class Moto: Sendable {
     /// Makes a user who may do everything, with an access key.
     private static func makeUser(_ url: String) async throws -> AWSCredentials {
         let iam = try Session(baseURL: url) { settings in
-            settings.engine = Engine()
-            settings.awsSigning = AWSSigning(
+            settings.network.engine = Engine()
+            settings.auth.awsSigning = AWSSigning(
                 region: "us-east-1", service: "iam", credentials: AWSCredentials(accessKey: "NONE", secretKey: "none"))
             settings.responseSerializer = .text
         }

@@ -112,7 +112,7 @@ final class Nginx: Sendable {
 
     private func waitUntilReady() async throws {
         let session = try Session {
-            $0.engine = Engine()
+            $0.network.engine = Engine()
             $0.retry = .none
         }
         for _ in 0..<200 {

@@ -12,9 +12,9 @@ struct NginxInteropTests {
     private func session(_ nginx: Nginx, secure: Bool = false) throws -> Session {
         let authority = nginx.authorityFile
         return try Session(baseURL: secure ? nginx.secureURL : nginx.url) {
-            $0.engine = Engine()
+            $0.network.engine = Engine()
             $0.retry = .none
-            if secure { $0.securityPolicy = .authority(file: authority) }
+            if secure { $0.trust.policy = .authority(file: authority) }
         }
     }
 
@@ -52,8 +52,8 @@ struct NginxInteropTests {
         let nginx = try await Nginx()
         let api = try session(nginx).with {
             $0.responseSerializer = .data
-            $0.cache = .memory()
-            $0.cachePolicy = .revalidate
+            $0.cache.store = .memory()
+            $0.cache.policy = .revalidate
         }
         let page = try await api.get("tern.txt")
         expectEqual(page.headers[.eTag]?.hasPrefix("W/"), true)
@@ -156,7 +156,7 @@ struct NginxInteropTests {
     @Test("The certificate is refused without its authority, and for another name")
     func certificates() async throws {
         let nginx = try await Nginx()
-        let plain = try Session { $0.engine = Engine() }
+        let plain = try Session { $0.network.engine = Engine() }
         let untrusted = await #expect(throws: SternaError.self) { try await plain.get("\(nginx.secureURL)/tern.json") }
         expectEqual(untrusted?.kind, .certificateRejected)
         expectEqual(untrusted?.phase, .tls)

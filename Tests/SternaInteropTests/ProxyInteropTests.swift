@@ -14,7 +14,7 @@ private func forwards(_ proxy: Proxy, closesUnsaid: Bool = false) async throws {
     if closesUnsaid { options.maximumUses = 1 }
     let engine = Engine(options: options)
     try await TestServer.withServer { origin in
-        let api = try ProxyServers.session(proxy) { $0.engine = engine }
+        let api = try ProxyServers.session(proxy) { $0.network.engine = engine }
         for number in 0..<5 {
             let reply = try await api.post(origin.url("/post"), parameters: ["number": number])
             #expect(try await reply.text().contains("\(number)"))
@@ -40,7 +40,7 @@ private func tunnels(_ proxy: Proxy, host: String = "localhost") async throws {
     try await TestServer.withServer(.init(tls: bundle)) { origin in
         var policy = SecurityPolicy.authority(pem: authority.pem)
         policy.pins = [try .publicKey(of: bundle.leafDER)]
-        let api = try ProxyServers.session(proxy) { $0.securityPolicy = policy }
+        let api = try ProxyServers.session(proxy) { $0.trust.policy = policy }
         let url = "https://\(host):\(origin.port)"
         for _ in 0..<5 { try await expectEqual(api.get("\(url)/get").status, 200) }
         expectEqual(origin.totalConnections, 1)
@@ -135,7 +135,7 @@ struct SquidTests {
             var options = EngineOptions()
             options.maximumUses = 1
             let engine = Engine(options: options)
-            let api = try ProxyServers.session(proxy, authority: authority) { $0.engine = engine }
+            let api = try ProxyServers.session(proxy, authority: authority) { $0.network.engine = engine }
             for _ in 0..<12 { try await expectEqual(api.get(origin.url("/get")).status, 200) }
             expectEqual(origin.totalConnections, 12)
             let curl = try await Curl.status(

@@ -106,12 +106,12 @@ enum ProxyServers {
         _ configure: (inout SessionSettings) -> Void = { _ in }
     ) throws -> Session {
         try Session {
-            $0.engine = Engine()
+            $0.network.engine = Engine()
             $0.retry = .none
             $0.timeout = .seconds(30)
             $0.responseSerializer = .data
             $0.proxies = .proxy(proxy)
-            if let authority { $0.securityPolicy = .authority(pem: authority.pem) }
+            if let authority { $0.trust.policy = .authority(pem: authority.pem) }
             configure(&$0)
         }
     }

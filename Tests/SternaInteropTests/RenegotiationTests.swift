@@ -38,9 +38,9 @@ struct RenegotiationTests {
             }
             try await OpenSSL.Server.waitUntilAccepting(port)
             let api = try Session(baseURL: "https://localhost:\(port)") {
-                $0.engine = Engine()
+                $0.network.engine = Engine()
                 $0.retry = .none
-                $0.securityPolicy = .authority(pem: authority.pem)
+                $0.trust.policy = .authority(pem: authority.pem)
                 $0.timeout = .seconds(20)
             }
             let error = await #expect(throws: SternaError.self) { try await api.post("row", body: .bytes([1])) }

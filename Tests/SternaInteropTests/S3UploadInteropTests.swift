@@ -25,7 +25,7 @@ struct S3UploadInteropTests {
         init(count: Int) async throws {
             let moto = try #require(Moto.current)
             let s3 = try S3(region: "us-east-1", credentials: moto.credentials, endpoint: moto.url) {
-                $0.engine = Engine()
+                $0.network.engine = Engine()
             }
             let name = "uploads-\(UInt32.random(in: 0 ... .max))"
             try await s3.session.put("\(moto.url)/\(name)")

@@ -12,8 +12,8 @@ struct TrustInteropTests {
         var policy = SecurityPolicy()
         change(&policy)
         return try Session { settings in
-            settings.engine = Engine()
-            settings.securityPolicy = policy
+            settings.network.engine = Engine()
+            settings.trust.policy = policy
             settings.responseSerializer = .data
         }
     }

@@ -62,17 +62,17 @@ struct ReachabilityProbeTests {
             var probe = ReachabilityProbe(server.url("/probe"))
             probe.session = try Session {
                 $0.headers["X-API-Key"] = "secret"
-                $0.authorization = .bearer("secret")
-                $0.credential = Credential(user: "ada", password: "secret")
-                $0.challengeHandler = { _ in
+                $0.auth.header = .bearer("secret")
+                $0.auth.credential = Credential(user: "ada", password: "secret")
+                $0.auth.challengeHandler = { _ in
                     challenges.withLock { $0 += 1 }
                     return .use(Credential(user: "ada", password: "secret"))
                 }
-                $0.awsSigning = AWSSigning(region: "r", service: "s", credentials: credentials)
+                $0.auth.awsSigning = AWSSigning(region: "r", service: "s", credentials: credentials)
                 $0.adapters = [KeyAdding()]
                 $0.interceptors = [KeyAdding()]
                 $0.networkInterceptors = [KeyAdding()]
-                $0.cookieJar = jar
+                $0.cookies.jar = jar
             }
             await expectEqual(probe.run(), .captivePortal)
             let requests = server.requests()

@@ -13,7 +13,7 @@ struct S3BucketTests {
     static let keys = AWSCredentials(accessKey: "AKID", secretKey: "hidden")
 
     static func bucket(_ mock: MockTransport) throws -> S3Bucket {
-        try S3(region: "eu-central-1", credentials: keys) { $0.transport = mock }.bucket("photos")
+        try S3(region: "eu-central-1", credentials: keys) { $0.network.transport = mock }.bucket("photos")
     }
 
     private static func xml(_ text: String, status: Int = 200) -> ServerResponse {
@@ -201,7 +201,7 @@ struct S3BucketTests {
     @Test("A client without credentials sends unsigned requests")
     func anonymous() async throws {
         let mock = MockTransport { _ in .text("x") }
-        let s3 = try S3(region: "r", credentials: nil) { $0.transport = mock }
+        let s3 = try S3(region: "r", credentials: nil) { $0.network.transport = mock }
         _ = try await s3.bucket("photos").get("a")
         expectNil(mock.requests.last?.headers[.authorization])
     }

@@ -33,13 +33,13 @@ struct BadInputTests {
         if secure { options.tls = try authority.issue(CertificateOptions(hosts: ["localhost"])) }
         try await TestServer.withServer(options) { server in
             let api = try Session(baseURL: server.url) {
-                $0.engine = Engine()
+                $0.network.engine = Engine()
                 $0.retry = .none
                 // Only what is waited for in vain is short: the machine may be busy with other tests.
                 $0.timeout = .seconds(50)
                 if row.path == "/fault/never" { $0.timeouts.firstByte = .milliseconds(400) }
                 if row.path == "/fault/stall" { $0.timeouts.betweenBytes = .milliseconds(400) }
-                $0.securityPolicy = .authority(pem: authority.pem)
+                $0.trust.policy = .authority(pem: authority.pem)
             }
             let clock = ContinuousClock()
             let start = clock.now
@@ -71,7 +71,7 @@ struct BadInputTests {
     func closedPort() async throws {
         let closed = try ClosedPort()
         let api = try Session {
-            $0.engine = Engine()
+            $0.network.engine = Engine()
             $0.retry = .none
         }
         let error = await #expect(throws: SternaError.self) { try await api.get("http://127.0.0.1:\(closed.port)/") }
@@ -82,7 +82,7 @@ struct BadInputTests {
 
     @Test("An unknown host")
     func unknownHost() async throws {
-        let api = try Session { $0.engine = Engine() }
+        let api = try Session { $0.network.engine = Engine() }
         let error = await #expect(throws: SternaError.self) { try await api.get("http://no-such-host.invalid/") }
         expectEqual(error?.kind, .hostNotFound)
         expectEqual(error?.phase, .resolve)
@@ -98,7 +98,7 @@ struct BadInputTests {
     @Test("Field values with line ends or control characters", arguments: ["a\r\nb: c", "a\nb", "\u{0}", "a\u{7F}"])
     func headers(value: String) async throws {
         try await TestServer.withServer { server in
-            let api = try Session(baseURL: server.url) { $0.engine = Engine() }
+            let api = try Session(baseURL: server.url) { $0.network.engine = Engine() }
             let error = await #expect(throws: SternaError.self) { try await api.get("get", headers: ["X-Test": value]) }
             expectEqual(error?.kind, .invalidHeader)
             expectEqual(server.totalConnections, 0)

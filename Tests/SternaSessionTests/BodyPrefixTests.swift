@@ -135,7 +135,7 @@ struct BodyPrefixTests {
                 options.idleTimeout = .seconds(3_600)
                 let engine = Engine(options: options)
                 let api = try Downloading.session(server) {
-                    $0.engine = engine
+                    $0.network.engine = engine
                     $0.timeouts.setEach(.seconds(3_600))
                 }
                 let task = api.download("file", to: .file("\(folder)/x"))

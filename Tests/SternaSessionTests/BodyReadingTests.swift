@@ -57,7 +57,7 @@ struct BodyReadingTests {
     @Test("Inside withResponse a second read throws, for all kinds of reads", arguments: Kind.allCases)
     func twice(kind: Kind) async throws {
         for collectsMetrics in [false, true] {
-            let api = try session(kind) { $0.collectsMetrics = collectsMetrics }
+            let api = try session(kind) { $0.events.collectsMetrics = collectsMetrics }
             try await api.withResponse(to: .get("a")) { response in
                 let text = try await Self.text(response.body)
                 expectEqual(text, "hello")
@@ -137,7 +137,7 @@ struct BodyReadingTests {
     @Test("Over a connection: small and large, plain and coded", arguments: ["bytes/10", "bytes/900000", "gzip"])
     func connection(path: String) async throws {
         try await TestServer.withServer { server in
-            let api = try Session(baseURL: server.url) { $0.engine = Engine() }
+            let api = try Session(baseURL: server.url) { $0.network.engine = Engine() }
             try await api.withResponse(to: .get(path)) { response in
                 var count = 0
                 for try await piece in response.body { count += piece.count }

@@ -20,7 +20,7 @@ struct ChainOrderTests {
 
     private func builder(_ configure: (inout SessionSettings) -> Void) throws -> ChainBuilder {
         try Session { settings in
-            (settings.cookieJar, settings.hsts) = (nil, nil)
+            (settings.cookies.jar, settings.trust.hsts) = (nil, nil)
             configure(&settings)
         }.plan.builder
     }
@@ -36,13 +36,13 @@ struct ChainOrderTests {
         let builder = try builder { settings in
             settings.interceptors = [Own(), Own()]
             settings.networkInterceptors = [Own()]
-            settings.decisions = TaskDecisions()
-            settings.cookieJar = CookieJar()
-            settings.circuitBreaker = CircuitBreaker()
-            settings.rateLimit = RateLimit(requests: 1, per: .seconds(1))
-            settings.adaptiveConcurrencyLimit = AdaptiveConcurrencyLimit()
-            settings.tokenAuthentication = tokens
-            settings.waitsForConnectivity = true
+            settings.tasks.decisions = TaskDecisions()
+            settings.cookies.jar = CookieJar()
+            settings.limits.circuitBreaker = CircuitBreaker()
+            settings.limits.rate = RateLimit(requests: 1, per: .seconds(1))
+            settings.limits.concurrency = AdaptiveConcurrencyLimit()
+            settings.auth.tokens = tokens
+            settings.network.waitsForConnectivity = true
             settings.proxies = .each { _ in nil }
         }
         let table: [(ChainPosition, [String])] = [
@@ -76,8 +76,8 @@ struct ChainOrderTests {
         expectEqual(
             ChainPosition.allCases.flatMap { names(plain, at: $0, []) }, ["Redirect", "BodyReading", "ContentDecoding"])
         let cached = try builder { settings in
-            settings.cookieJar = CookieJar()
-            settings.cache = .memory(bytes: 1 << 10)
+            settings.cookies.jar = CookieJar()
+            settings.cache.store = .memory(bytes: 1 << 10)
         }
         expectEqual(
             ChainPosition.allCases.flatMap { names(cached, at: $0, .signing) },

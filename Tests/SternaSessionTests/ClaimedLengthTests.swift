@@ -14,7 +14,7 @@ struct ClaimedLengthTests {
         let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: \(claim)\r\n\r\n["
         try await ScriptedServer.withServer(connections: [[.receiveHead, .send(head), .close]]) { server in
             let api = try Session(baseURL: server.url) {
-                $0.engine = Engine()
+                $0.network.engine = Engine()
                 $0.retry = .none
             }
             let error = await #expect(throws: SternaError.self) { try await api.get("a").json() }
@@ -28,9 +28,9 @@ struct ClaimedLengthTests {
         let script: [ScriptedServer.Step] = [.receiveHead, .send(head), .close]
         try await ScriptedServer.withServer(connections: [script, script, script]) { server in
             let api = try Session(baseURL: server.url) {
-                $0.engine = Engine()
+                $0.network.engine = Engine()
                 $0.retry = .none
-                $0.collectedBytes = .max
+                $0.limits.collectedBytes = .max
             }
             for serializer: any ResponseSerializer in [.json, .text, .propertyList] as [any ResponseSerializer] {
                 let error = await #expect(throws: SternaError.self) {

@@ -39,8 +39,8 @@ struct ClientIdentityTests {
         var policy = SecurityPolicy.authority(pem: authority.pem)
         change(&policy)
         return try Session { settings in
-            settings.engine = Engine()
-            settings.securityPolicy = policy
+            settings.network.engine = Engine()
+            settings.trust.policy = policy
             settings.responseSerializer = .data
         }
     }
@@ -127,8 +127,8 @@ struct ClientIdentityTests {
             let api = try Session { settings in
                 var options = EngineOptions()
                 options.maximumConnectionsPerOrigin = 1
-                settings.engine = Engine(options: options)
-                settings.securityPolicy = made
+                settings.network.engine = Engine(options: options)
+                settings.trust.policy = made
                 settings.responseSerializer = .data
             }
             async let first = api.get(server.url("/slow"))
@@ -158,10 +158,10 @@ struct ClientIdentityTests {
                 policy.identity = try identity(authority, "Ada")
                 let made = policy
                 let api = try Session(baseURL: one.url("/")) { settings in
-                    settings.engine = Engine()
-                    settings.securityPolicy = made
+                    settings.network.engine = Engine()
+                    settings.trust.policy = made
                     settings.responseSerializer = .data
-                    settings.allowsOtherOrigins = true
+                    settings.network.allowsOtherOrigins = true
                 }
                 try await expectEqual(api.get("get").status, 200)
                 await #expect(throws: SternaError.self) { try await api.get(two.url("/get")) }
@@ -223,7 +223,7 @@ struct ClientIdentityTests {
         try await withServer { server, authority in
             var own = SecurityPolicy.authority(pem: authority.pem)
             own.identity = try identity(authority, "Ada")
-            let api = try session(authority).with { $0.hostPolicies = ["127.0.0.1": own] }
+            let api = try session(authority).with { $0.trust.hosts = ["127.0.0.1": own] }
             #expect(try await api.get("https://127.0.0.1:\(server.port)/get").status == 200)
             await #expect(throws: SternaError.self) { try await api.get("https://localhost:\(server.port)/get") }
         }

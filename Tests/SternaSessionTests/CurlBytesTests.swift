@@ -50,7 +50,7 @@ struct CurlBytesTests {
                 return ServerResponse()
             }
             let api = try Session(baseURL: server.url) {
-                $0.engine = Engine()
+                $0.network.engine = Engine()
                 $0.responseSerializer = .data
                 configure(&$0)
             }
@@ -145,7 +145,7 @@ struct CurlBytesTests {
         arguments: [Authorization.basic("it's", "p$(touch x):w"), .bearer("abc=="), .token("t\"x")])
     func authorization(authorization: Authorization) async throws {
         try await compare(Row("authorization") { _ in .get("a?token=t&api_key=k") }) {
-            $0.authorization = authorization
+            $0.auth.header = authorization
         }
     }
 

@@ -40,17 +40,17 @@ struct CurlSecretsTests {
 
     @Test("Secret header fields of the session or the request")
     func marked() throws {
-        try expectHidden(.get("a", headers: ["X-Own": secret])) { $0.secretHeaders = ["x-own"] }
+        try expectHidden(.get("a", headers: ["X-Own": secret])) { $0.auth.secretHeaders = ["x-own"] }
         var draft = RequestDraft.get("a", headers: ["X-Own": secret])
-        draft.settings.secretHeaders = ["X-OWN"]
+        draft.settings.auth.secretHeaders = ["X-OWN"]
         try expectHidden(draft)
         #expect(try command(.get("a", headers: ["X-Own": "shown"])).contains("shown"))
     }
 
     @Test("Credentials of the session, and of the URL")
     func credentials() throws {
-        try expectHidden(.get("a")) { $0.authorization = .bearer("S3CRET") }
-        let basic = try command(.get("a")) { $0.authorization = .basic("user", "S3CRET") }
+        try expectHidden(.get("a")) { $0.auth.header = .bearer("S3CRET") }
+        let basic = try command(.get("a")) { $0.auth.header = .basic("user", "S3CRET") }
         #expect(!basic.contains(Authorization.basic("user", secret).fieldValue))
         let userinfo = RequestDraft.get("https://user:\(secret)@example.com/a")
         try expectHidden(userinfo, base: nil)
@@ -137,7 +137,7 @@ struct CurlSecretsTests {
         try #require(Shell.curl != nil, "CI has to have curl")
         let folder = try TestFolder()
         try await TestServer.withServer { server in
-            let api = try Session(baseURL: server.url) { $0.engine = Engine() }
+            let api = try Session(baseURL: server.url) { $0.network.engine = Engine() }
             let field = text.filter { !$0.isNewline && $0 != "\u{1B}" }
             let drafts: [RequestDraft] = [
                 .post("a", parameters: [text: text], query: [text: text], headers: ["X-A": field]),

@@ -54,7 +54,7 @@ struct DecodingLimitTests {
         let content = noise(200_000)
         let coded = Zlib.deflate(content, .gzip)
         for (limit, fits) in [(Int64(199_999), false), (200_000, true)] {
-            let api = try session(ChunkedBody(coded, size: 1_000)) { $0.decodingLimits.bytes = limit }
+            let api = try session(ChunkedBody(coded, size: 1_000)) { $0.limits.decoding.bytes = limit }
             if fits {
                 try await expectEqual(api.get("a").body.array, content)
             } else {
@@ -67,7 +67,7 @@ struct DecodingLimitTests {
     @Test("With raised limits the body streams in bounded pieces, and is read only on demand")
     func raised() async throws {
         let source = ChunkedBody(Self.bomb, size: 1 << 10)
-        let api = try session(source) { $0.decodingLimits.ratio = 10_000 }
+        let api = try session(source) { $0.limits.decoding.ratio = 10_000 }
         let count = try await api.withResponse(to: .get("a")) { response in
             #expect(source.left >= Self.bomb.count - (4 << 10))
             var count = 0
@@ -90,7 +90,7 @@ struct DecodingLimitTests {
     func collected() async throws {
         let coded = Zlib.deflate(Array(repeating: UInt8(0x20), count: 2 << 20), .gzip)
         for size in [100, coded.count] {
-            let api = try session(ChunkedBody(coded, size: size)) { $0.collectedBytes = 1 << 20 }
+            let api = try session(ChunkedBody(coded, size: size)) { $0.limits.collectedBytes = 1 << 20 }
             let error = await #expect(throws: SternaError.self) { try await api.get("a") }
             expectEqual(error?.kind, .limitExceeded)
         }
@@ -99,7 +99,7 @@ struct DecodingLimitTests {
     @Test("Over the network", arguments: ["gzip", "deflate"])
     func network(route: String) async throws {
         try await TestServer.withServer { server in
-            let api = try Session(baseURL: server.url) { $0.engine = Engine() }
+            let api = try Session(baseURL: server.url) { $0.network.engine = Engine() }
             let tree = try await api.get(route).json()
             expectEqual(tree[route == "gzip" ? "gzipped" : "deflated"].bool, true)
             server.route("GET", "/bomb") { _ in
@@ -133,7 +133,7 @@ struct StackedCodingTests {
         let mock = MockTransport { _ in
             .init(headers: ["Content-Encoding": "gzip, gzip"], body: ResponseBody(Bytes(copying: packed)))
         }
-        let api = try Session(baseURL: "https://api.example.com") { $0.transport = mock }
+        let api = try Session(baseURL: "https://api.example.com") { $0.network.transport = mock }
         let error = await #expect(throws: SternaError.self) { try await api.get("a") }
         expectEqual(error?.kind, .limitExceeded)
     }

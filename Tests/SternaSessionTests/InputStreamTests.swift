@@ -15,7 +15,7 @@ struct InputStreamTests {
             server.route("POST", "/echo") { request in
                 ServerResponse(body: .bytes(try await request.body.collect()))
             }
-            let api = try Session(baseURL: server.url) { $0.engine = Engine() }
+            let api = try Session(baseURL: server.url) { $0.network.engine = Engine() }
             let data = Data(noise(300_000))
             for length in [nil, Int64(data.count)] {
                 let body = Body.stream(InputStream(data: data), length: length, mediaType: "a/b")
@@ -38,7 +38,7 @@ struct InputStreamTests {
             server.route("POST", "/echo") { request in
                 ServerResponse(body: .bytes(try await request.body.collect()))
             }
-            let api = try Session(baseURL: server.url) { $0.engine = Engine() }
+            let api = try Session(baseURL: server.url) { $0.network.engine = Engine() }
             let missing = try #require(InputStream(fileAtPath: "/none/at/all"))
             let unread = await #expect(throws: SternaError.self) { try await api.upload(.stream(missing), to: "echo") }
             expectEqual(unread?.kind, .writeFailed)

@@ -189,10 +189,10 @@ struct ReplyTests {
     func limit(limit: Int, fits: Bool) async throws {
         let body = Array("0123456789".utf8)
         if fits {
-            try await expectEqual(reply(body, type: nil) { $0.collectedBytes = limit }.body.count, 10)
+            try await expectEqual(reply(body, type: nil) { $0.limits.collectedBytes = limit }.body.count, 10)
         } else {
             let error = await #expect(throws: SternaError.self) {
-                try await reply(body, type: nil) { $0.collectedBytes = limit }
+                try await reply(body, type: nil) { $0.limits.collectedBytes = limit }
             }
             expectEqual(error?.kind, .limitExceeded)
             #expect(error?.url == "https://api.example.com/v1/a?token=***")

@@ -98,9 +98,9 @@ struct RequestClosureTests {
                 return policy.limit == 20 && policy.methods == .rfc9110
             }, clear: { $0.redirects = .none }, isNone: { !$0.options[RedirectPolicyKey.self].follows }),
         SharedSetting(
-            "cachePolicy", { $0.cachePolicy = .reload }, isShared: { $0.cachePolicy == .reload },
-            change: { $0.cachePolicy.storage = .notAllowed }, isChanged: { $0.cachePolicy == .ignored },
-            clear: { $0.cachePolicy = .none }, isNone: { $0.cachePolicy == .ignored }),
+            "cache.policy", { $0.cache.policy = .reload }, isShared: { $0.cache.policy == .reload },
+            change: { $0.cache.policy.storage = .notAllowed }, isChanged: { $0.cachePolicy == .ignored },
+            clear: { $0.cache.policy = .none }, isNone: { $0.cachePolicy == .ignored }),
         SharedSetting(
             "timeouts",
             {
@@ -115,35 +115,35 @@ struct RequestClosureTests {
             }, clear: { $0.timeouts.minimumThroughput = nil },
             isNone: { $0.timeouts.minimumThroughput == nil && $0.timeouts.connect == .seconds(11) }),
         SharedSetting(
-            "authentication",
+            "auth.policy",
             {
-                $0.authentication.schemes = [.digest]
-                $0.authentication.isPreemptive = false
-            }, isShared: { $0.authentication.schemes == [.digest] && !$0.authentication.isPreemptive },
-            change: { $0.authentication.isPreemptive = true },
+                $0.auth.policy.schemes = [.digest]
+                $0.auth.policy.isPreemptive = false
+            }, isShared: { $0.auth.policy.schemes == [.digest] && !$0.auth.policy.isPreemptive },
+            change: { $0.auth.policy.isPreemptive = true },
             isChanged: {
                 var shared = AuthenticationPolicy(schemes: [.digest])
                 shared.isPreemptive = false
                 return $0.state.choices.authentication?.over(shared) == AuthenticationPolicy(schemes: [.digest])
-            }, clear: { $0.authentication = .none },
+            }, clear: { $0.auth.policy = .none },
             isNone: { $0.state.choices.authentication?.over(.standard).schemes == [] }),
     ]
 
     static let values: [SharedSetting] = [
         SharedSetting(
-            "authorization", { $0.authorization = .bearer("shared") },
-            isShared: { $0.authorization == .bearer("shared") }, change: { $0.authorization = .bearer("own") },
-            isChanged: { $0.headers[.authorization] == "Bearer own" }, clear: { $0.authorization = .none },
+            "auth.header", { $0.auth.header = .bearer("shared") },
+            isShared: { $0.auth.header == .bearer("shared") }, change: { $0.auth.header = .bearer("own") },
+            isChanged: { $0.headers[.authorization] == "Bearer own" }, clear: { $0.auth.header = .none },
             isNone: { $0.headers[.authorization] == nil }),
         SharedSetting(
-            "credential", { $0.credential = Credential(user: "a", password: "b") },
-            isShared: { $0.credential?.user == "a" }, change: { $0.credential = Credential(user: "c", password: "d") },
+            "auth.credential", { $0.auth.credential = Credential(user: "a", password: "b") },
+            isShared: { $0.auth.credential?.user == "a" }, change: { $0.auth.credential = Credential(user: "c", password: "d") },
             isChanged: { $0.state.access.credentials?.credential(.request, for: $0)?.user == "c" },
-            clear: { $0.credential = nil }, isNone: { $0.state.access.credentials == nil }),
+            clear: { $0.auth.credential = nil }, isNone: { $0.state.access.credentials == nil }),
         SharedSetting(
-            "challengeHandler", { $0.challengeHandler = { _ in .cancel } }, isShared: { $0.challengeHandler != nil },
-            change: { $0.challengeHandler = { _ in .useDefault } },
-            isChanged: { $0.state.choices.ownChallengeHandler != nil }, clear: { $0.challengeHandler = nil },
+            "auth.challengeHandler", { $0.auth.challengeHandler = { _ in .cancel } }, isShared: { $0.auth.challengeHandler != nil },
+            change: { $0.auth.challengeHandler = { _ in .useDefault } },
+            isChanged: { $0.state.choices.ownChallengeHandler != nil }, clear: { $0.auth.challengeHandler = nil },
             isNone: { $0.state.choices.challengeHandler.isSetToNil() }),
         SharedSetting(
             "redirectHandler", { $0.redirectHandler = { _, _ in .refuse } }, isShared: { $0.redirectHandler != nil },
@@ -151,49 +151,49 @@ struct RequestClosureTests {
             isChanged: { $0.options[RedirectHandlerKey.self] != nil }, clear: { $0.redirectHandler = nil },
             isNone: { $0.options[RedirectHandlerKey.self] == nil }),
         SharedSetting(
-            "hedging", { $0.hedging = policy }, isShared: { $0.hedging === policy }, change: { $0.hedging = .off },
-            isChanged: { $0.options[HedgingKey.self] === HedgingPolicy.off }, clear: { $0.hedging = nil },
+            "network.hedging", { $0.network.hedging = policy }, isShared: { $0.network.hedging === policy }, change: { $0.network.hedging = .off },
+            isChanged: { $0.options[HedgingKey.self] === HedgingPolicy.off }, clear: { $0.network.hedging = nil },
             isNone: { $0.options[HedgingKey.self] == nil }),
         SharedSetting(
-            "cookieSite", { $0.cookieSite = site }, isShared: { $0.cookieSite != nil && $0.cookieSite == site },
-            change: { $0.cookieSite = navigation },
+            "cookies.site", { $0.cookies.site = site }, isShared: { $0.cookies.site != nil && $0.cookies.site == site },
+            change: { $0.cookies.site = navigation },
             isChanged: { $0.options[CookieSiteKey.self] == navigation },
-            clear: { $0.cookieSite = nil }, isNone: { $0.options[CookieSiteKey.self] == nil }),
+            clear: { $0.cookies.site = nil }, isNone: { $0.options[CookieSiteKey.self] == nil }),
         SharedSetting(
-            "callerCookieField", { $0.callerCookieField = .replacing },
-            isShared: { $0.callerCookieField == .replacing }, change: { $0.callerCookieField = .merged },
+            "cookies.callerField", { $0.cookies.callerField = .replacing },
+            isShared: { $0.cookies.callerField == .replacing }, change: { $0.cookies.callerField = .merged },
             isChanged: { $0.options[CallerCookieFieldKey.self] == .merged },
-            clear: { $0.handlesCookies = false }, isNone: { $0.state.choices.handlesCookies == false }),
+            clear: { $0.cookies.isOn = false }, isNone: { $0.state.choices.handlesCookies == false }),
         SharedSetting(
-            "waitsForConnectivity", { $0.waitsForConnectivity = true }, isShared: { $0.waitsForConnectivity },
-            change: { $0.waitsForConnectivity = true }, isChanged: { $0.options[WaitsForConnectivityKey.self] },
-            clear: { $0.waitsForConnectivity = false }, isNone: { !$0.options[WaitsForConnectivityKey.self] }),
+            "network.waitsForConnectivity", { $0.network.waitsForConnectivity = true }, isShared: { $0.network.waitsForConnectivity },
+            change: { $0.network.waitsForConnectivity = true }, isChanged: { $0.options[WaitsForConnectivityKey.self] },
+            clear: { $0.network.waitsForConnectivity = false }, isNone: { !$0.options[WaitsForConnectivityKey.self] }),
         SharedSetting(
-            "coalescesRequests", { $0.coalescesRequests = true }, isShared: { $0.coalescesRequests },
-            change: { $0.coalescesRequests = true }, isChanged: { $0.options[CoalescingUseKey.self] },
-            clear: { $0.coalescesRequests = false }, isNone: { !$0.options[CoalescingUseKey.self] }),
+            "network.coalescesRequests", { $0.network.coalescesRequests = true }, isShared: { $0.network.coalescesRequests },
+            change: { $0.network.coalescesRequests = true }, isChanged: { $0.options[CoalescingUseKey.self] },
+            clear: { $0.network.coalescesRequests = false }, isNone: { !$0.options[CoalescingUseKey.self] }),
         SharedSetting(
             "decodesContent", { $0.decodesContent = false }, isShared: { !$0.decodesContent },
             change: { $0.decodesContent = true }, isChanged: { $0.options[ContentDecodingKey.self] },
             clear: { $0.decodesContent = false }, isNone: { !$0.options[ContentDecodingKey.self] }),
         SharedSetting(
-            "resendsNonIdempotentRequests", { $0.resendsNonIdempotentRequests = false },
-            isShared: { !$0.resendsNonIdempotentRequests }, change: { $0.resendsNonIdempotentRequests = true },
+            "network.resendsNonIdempotentRequests", { $0.network.resendsNonIdempotentRequests = false },
+            isShared: { !$0.network.resendsNonIdempotentRequests }, change: { $0.network.resendsNonIdempotentRequests = true },
             isChanged: { $0.options[ResendsNonIdempotentKey.self] },
-            clear: { $0.resendsNonIdempotentRequests = false }, isNone: { !$0.options[ResendsNonIdempotentKey.self] }),
+            clear: { $0.network.resendsNonIdempotentRequests = false }, isNone: { !$0.options[ResendsNonIdempotentKey.self] }),
         SharedSetting(
-            "bandwidth", { $0.bandwidth = limit }, isShared: { $0.bandwidth === limit },
-            change: { $0.bandwidth = limit }, isChanged: { $0.state.choices.bandwidth.flattened() === limit },
-            clear: { $0.bandwidth = nil }, isNone: { $0.state.choices.bandwidth.isSetToNil() }),
+            "limits.bandwidth", { $0.limits.bandwidth = limit }, isShared: { $0.limits.bandwidth === limit },
+            change: { $0.limits.bandwidth = limit }, isChanged: { $0.state.choices.bandwidth.flattened() === limit },
+            clear: { $0.limits.bandwidth = nil }, isNone: { $0.state.choices.bandwidth.isSetToNil() }),
         SharedSetting(
-            "completionGroup", { $0.completionGroup = group }, isShared: { $0.completionGroup === group },
-            change: { $0.completionGroup = group },
-            isChanged: { $0.state.choices.completionGroup.flattened() === group }, clear: { $0.completionGroup = nil },
+            "tasks.completionGroup", { $0.tasks.completionGroup = group }, isShared: { $0.tasks.completionGroup === group },
+            change: { $0.tasks.completionGroup = group },
+            isChanged: { $0.state.choices.completionGroup.flattened() === group }, clear: { $0.tasks.completionGroup = nil },
             isNone: { $0.state.choices.completionGroup.isSetToNil() }),
         SharedSetting(
-            "continueThreshold", { $0.continueThreshold = 2 }, isShared: { $0.continueThreshold == 2 },
-            change: { $0.continueThreshold = 3 }, isChanged: { $0.headers[.expect] == "100-continue" },
-            clear: { $0.continueThreshold = nil }, isNone: { $0.headers[.expect] == nil }),
+            "limits.continueThreshold", { $0.limits.continueThreshold = 2 }, isShared: { $0.limits.continueThreshold == 2 },
+            change: { $0.limits.continueThreshold = 3 }, isChanged: { $0.headers[.expect] == "100-continue" },
+            clear: { $0.limits.continueThreshold = nil }, isNone: { $0.headers[.expect] == nil }),
         SharedSetting(
             "retriers", { $0.retriers = [Untouched(), Untouched()] }, isShared: { $0.retriers.count == 2 },
             change: { $0.retriers.append(Untouched()) },
@@ -209,14 +209,14 @@ struct RequestClosureTests {
             }, clear: { $0.adapters = [] },
             isNone: { $0.state.choices.retryHandlers.adapters.elements([Untouched()]).isEmpty }),
         SharedSetting(
-            "awsSigning", { $0.awsSigning = signing }, isShared: { $0.awsSigning?.region == "r1" },
-            change: { $0.awsSigning = signing }, isChanged: { $0.options[AWSSigningKey.self]?.isOfRequest == true },
-            clear: { $0.awsSigning = nil }, isNone: { $0.options[AWSSigningKey.self]?.signing == nil }),
+            "auth.awsSigning", { $0.auth.awsSigning = signing }, isShared: { $0.auth.awsSigning?.region == "r1" },
+            change: { $0.auth.awsSigning = signing }, isChanged: { $0.options[AWSSigningKey.self]?.isOfRequest == true },
+            clear: { $0.auth.awsSigning = nil }, isNone: { $0.options[AWSSigningKey.self]?.signing == nil }),
         SharedSetting(
-            "messageSigning", { $0.messageSigning = signature }, isShared: { $0.messageSigning?.label == "sig1" },
-            change: { $0.messageSigning = signature },
+            "auth.messageSigning", { $0.auth.messageSigning = signature }, isShared: { $0.auth.messageSigning?.label == "sig1" },
+            change: { $0.auth.messageSigning = signature },
             isChanged: { $0.options[MessageSigningOptionKey.self]?.isOfRequest == true },
-            clear: { $0.messageSigning = nil }, isNone: { $0.options[MessageSigningOptionKey.self]?.signing == nil }),
+            clear: { $0.auth.messageSigning = nil }, isNone: { $0.options[MessageSigningOptionKey.self]?.signing == nil }),
         SharedSetting(
             "options", { $0.options[TenantKey.self] = "blue" }, isShared: { $0.options[TenantKey.self] == "blue" },
             change: { $0.options[TenantKey.self] = "public" }, isChanged: { $0.options[TenantKey.self] == "public" },
@@ -338,23 +338,23 @@ struct RequestClosureTests {
 
     @Test("Names of secret fields are only added")
     func secretHeaders() async throws {
-        let (api, mock) = try mocked { $0.secretHeaders = ["X-Key"] }
+        let (api, mock) = try mocked { $0.auth.secretHeaders = ["X-Key"] }
         var saw: Set<String> = []
         try await api.get("a") {
-            $0.secretHeaders = ["X-Own"]
-            saw = $0.secretHeaders
+            $0.auth.secretHeaders = ["X-Own"]
+            saw = $0.auth.secretHeaders
         }
         expectEqual(saw, ["X-Key", "X-Own"])
-        try await api.get("a") { $0.secretHeaders.removeAll() }
-        try await api.send(.get("a") { $0.secretHeaders = [] })
+        try await api.get("a") { $0.auth.secretHeaders.removeAll() }
+        try await api.send(.get("a") { $0.auth.secretHeaders = [] })
         expectEqual(
             mock.requests.map { $0.options[SecretHeadersKey.self] }, [["X-Key", "X-Own"], ["X-Key"], ["X-Key"]])
     }
 
     @Test("A session's signing of which a part is changed still is for the session's origin")
     func signingOrigin() throws {
-        let (api, _) = try mocked { $0.awsSigning = Self.signing }
-        let draft = RequestDraft(.get, "a").configured(in: api) { $0.awsSigning?.region = "r2" }
+        let (api, _) = try mocked { $0.auth.awsSigning = Self.signing }
+        let draft = RequestDraft(.get, "a").configured(in: api) { $0.auth.awsSigning?.region = "r2" }
         let choice = try #require(try api.request(for: draft).options[AWSSigningKey.self])
         expectEqual(choice.signing?.region, "r2")
         #expect(!choice.isOfRequest)
@@ -363,11 +363,11 @@ struct RequestClosureTests {
     @Test("A draft that changes a part of the session's signing, which it does not know, is not sent unsigned")
     func signingOfDraft() async throws {
         let (api, mock) = try mocked {
-            $0.awsSigning = Self.signing
-            $0.messageSigning = Self.signature
+            $0.auth.awsSigning = Self.signing
+            $0.auth.messageSigning = Self.signature
         }
         let drafts: [RequestDraft] = [
-            .get("a") { $0.awsSigning?.region = "r2" }, .get("a") { $0.messageSigning?.label = "own" },
+            .get("a") { $0.auth.awsSigning?.region = "r2" }, .get("a") { $0.auth.messageSigning?.label = "own" },
         ]
         for draft in drafts {
             let error = await #expect(throws: SternaError.self) { try await api.send(draft) }
@@ -376,9 +376,9 @@ struct RequestClosureTests {
         }
         #expect(mock.requests.isEmpty)
         let whole = RequestDraft.get("a") {
-            $0.awsSigning?.region = "r2"
-            $0.awsSigning = Self.signing
-            $0.awsSigning?.region = "r3"
+            $0.auth.awsSigning?.region = "r2"
+            $0.auth.awsSigning = Self.signing
+            $0.auth.awsSigning?.region = "r3"
         }
         expectEqual(try api.request(for: whole).options[AWSSigningKey.self]?.signing?.region, "r3")
     }
@@ -394,21 +394,21 @@ struct RequestClosureTests {
     @Test(
         "Settings that would do nothing fail the request, and say so",
         arguments: [
-            "handlesCookies", "cookieSite", "callerCookieField", "waitsForConnectivity", "cachePolicy",
-            "awsSigning", "messageSigning", "completionGroup", "downloadProgress",
+            "cookies.isOn", "cookies.site", "cookies.callerField", "network.waitsForConnectivity", "cache.policy",
+            "auth.awsSigning", "auth.messageSigning", "tasks.completionGroup", "downloadProgress",
         ])
     func ineffective(name: String) async throws {
-        let (api, mock) = try mocked { $0.cookieJar = nil }
+        let (api, mock) = try mocked { $0.cookies.jar = nil }
         func send() async throws {
             switch name {
-            case "handlesCookies": try await api.get("a") { $0.handlesCookies = true }
-            case "cookieSite": try await api.get("a") { $0.cookieSite = Self.site }
-            case "callerCookieField": try await api.send(.get("a") { $0.callerCookieField = .merged })
-            case "waitsForConnectivity": try await api.send(.get("a") { $0.waitsForConnectivity = true })
-            case "cachePolicy": try await api.get("a") { $0.cachePolicy = .cachedOnly }
-            case "awsSigning": try await api.get("a") { $0.awsSigning?.region = "r2" }
-            case "messageSigning": try await api.send(.get("a") { $0.messageSigning?.label = "own" })
-            case "completionGroup": try await api.get("a") { $0.completionGroup = DispatchGroup() }
+            case "cookies.isOn": try await api.get("a") { $0.cookies.isOn = true }
+            case "cookies.site": try await api.get("a") { $0.cookies.site = Self.site }
+            case "cookies.callerField": try await api.send(.get("a") { $0.cookies.callerField = .merged })
+            case "network.waitsForConnectivity": try await api.send(.get("a") { $0.network.waitsForConnectivity = true })
+            case "cache.policy": try await api.get("a") { $0.cache.policy = .cachedOnly }
+            case "auth.awsSigning": try await api.get("a") { $0.auth.awsSigning?.region = "r2" }
+            case "auth.messageSigning": try await api.send(.get("a") { $0.auth.messageSigning?.label = "own" })
+            case "tasks.completionGroup": try await api.get("a") { $0.tasks.completionGroup = DispatchGroup() }
             default: try await api.withResponse(to: .get("a") { $0.downloadProgress = { _ in } }) { _ in }
             }
         }
@@ -428,30 +428,30 @@ struct RequestClosureTests {
             default: try await api.send(try api.request(for: draft))
             }
         }
-        let draft = RequestDraft.get("a") { $0.completionGroup = DispatchGroup() }
+        let draft = RequestDraft.get("a") { $0.tasks.completionGroup = DispatchGroup() }
         let error = await #expect(throws: SternaError.self) { try await send(draft) }
         expectEqual(error?.kind, .invalidRequest)
-        #expect(error?.message.contains("`completionGroup` would do nothing") == true)
+        #expect(error?.message.contains("`tasks.completionGroup` would do nothing") == true)
         #expect(mock.requests.isEmpty)
-        try await send(.get("a") { $0.completionGroup = nil })
+        try await send(.get("a") { $0.tasks.completionGroup = nil })
         expectEqual(mock.requests.count, 1)
     }
 
     @Test("Settings of the session that have no effect are not errors of a request")
     func ofSession() async throws {
         let (api, mock) = try mocked {
-            $0.cookieJar = nil
-            $0.cookieSite = Self.site
-            $0.callerCookieField = .replacing
-            $0.cachePolicy = .cachedOnly
-            $0.unixSocket = "/nowhere"
-            $0.waitsForConnectivity = true
+            $0.cookies.jar = nil
+            $0.cookies.site = Self.site
+            $0.cookies.callerField = .replacing
+            $0.cache.policy = .cachedOnly
+            $0.network.unixSocket = "/nowhere"
+            $0.network.waitsForConnectivity = true
         }
         try await api.get("a") {
             $0.retry.limit = 1
-            $0.handlesCookies = false
+            $0.cookies.isOn = false
         }
-        try await api.get("a") { $0.cookieSite = nil }
+        try await api.get("a") { $0.cookies.site = nil }
         expectEqual(mock.requests.count, 2)
     }
 

@@ -38,7 +38,7 @@ struct RequestDeadlineTests {
     func noConnection() async throws {
         let script: [ScriptedServer.Step] = [.receiveHead, .send("HTTP/1.1 204 No Content\r\n\r\n")]
         try await ScriptedServer.withServer(connections: [script]) { server in
-            let api = try Session(baseURL: server.url) { $0.engine = Engine() }
+            let api = try Session(baseURL: server.url) { $0.network.engine = Engine() }
             let late = api.with { $0.timeouts.total = .seconds(-1) }
             let error = await #expect(throws: SternaError.self) { try await late.post("a", parameters: ["b": 1]) }
             expectEqual(error?.kind, .timedOut)
@@ -90,7 +90,7 @@ struct RequestDeadlineTests {
     @Test("A deadline that passes during the exchange is named in the error")
     func onTheNetwork() async throws {
         try await ScriptedServer.withServer(connections: [[.receiveHead]]) { server in
-            let api = try Session(baseURL: server.url) { $0.engine = Engine() }
+            let api = try Session(baseURL: server.url) { $0.network.engine = Engine() }
             let error = await #expect(throws: SternaError.self) {
                 try await api.get("a") { $0.deadline = .now + .milliseconds(300) }
             }
@@ -106,7 +106,7 @@ struct RequestDeadlineTests {
                 try await Task.sleep(for: .seconds(20))
                 return .init(status: 204)
             }
-            let api = try Session(baseURL: server.url) { $0.engine = Engine() }
+            let api = try Session(baseURL: server.url) { $0.network.engine = Engine() }
             let deadline = Deadline.now + .milliseconds(600)
             await #expect(throws: SternaError.self) { try await api.get("slow") { $0.deadline = deadline } }
             #expect(deadline.hasPassed)
@@ -123,7 +123,7 @@ struct RequestDeadlineTests {
     func redirect() async throws {
         try await TestServer.withServer { server in
             let api = try Session(baseURL: server.url) {
-                $0.engine = Engine()
+                $0.network.engine = Engine()
                 $0.networkInterceptors = [Pause()]
             }
             let error = await #expect(throws: SternaError.self) {

@@ -28,7 +28,7 @@ struct RequestStyleTests {
         let (style, text, type) = Self.styles[index]
         try await TestServer.withServer { server in
             let api = try Session(baseURL: server.url) {
-                $0.engine = Engine()
+                $0.network.engine = Engine()
                 $0.requestSerializer = HTTPRequestSerializer(style: style)
             }
             try await api.get("anything", parameters: Self.parameters)

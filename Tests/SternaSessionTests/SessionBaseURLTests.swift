@@ -63,8 +63,8 @@ struct SessionBaseURLTests {
     func kinds() async throws {
         let url = try #require(URL(string: "https://api.example.com/v1"))
         let mock = MockTransport { _ in .json([:]) }
-        try await Session(baseURL: url) { $0.transport = mock }.get("foo")
-        try await Session(baseURL: HTTPURL("https://api.example.com/v1")) { $0.transport = mock }.get("foo")
+        try await Session(baseURL: url) { $0.network.transport = mock }.get("foo")
+        try await Session(baseURL: HTTPURL("https://api.example.com/v1")) { $0.network.transport = mock }.get("foo")
         let (api, other) = try mocked()
         try await api.get(try #require(URL(string: "foo?x=1")))
         try await api.get("foo"[...])
@@ -85,7 +85,7 @@ struct SessionBaseURLTests {
 
     @Test("Another origin is refused before anything is sent", arguments: foreign)
     func refused(reference: String) async throws {
-        let (api, mock) = try mocked { $0.authorization = .bearer("s3cret") }
+        let (api, mock) = try mocked { $0.auth.header = .bearer("s3cret") }
         let error = await #expect(throws: SternaError.self) { try await api.get(reference) }
         #expect([.originRefused, .invalidURL].contains(error?.kind))
         expectEqual(error?.phase, .prepare)
@@ -108,8 +108,8 @@ struct SessionBaseURLTests {
     @Test("allowsOtherOrigins allows another origin, without the session's credentials")
     func allowed() async throws {
         let (api, mock) = try mocked {
-            $0.allowsOtherOrigins = true
-            $0.authorization = .bearer("s3cret")
+            $0.network.allowsOtherOrigins = true
+            $0.auth.header = .bearer("s3cret")
         }
         for url in ["https://other.test/x", "http://api.example.com/x", "https://api.example.com:8443/x"] {
             try await api.get(url)
@@ -121,12 +121,12 @@ struct SessionBaseURLTests {
     @Test("Credentials in header fields or in the base URL are not sent to another origin")
     func allowedWithFields() async throws {
         let (api, mock) = try mocked("https://user:pa55@api.example.com/v1") {
-            $0.allowsOtherOrigins = true
+            $0.network.allowsOtherOrigins = true
             $0.headers = [
                 "Authorization": "Bearer s3cret", "Cookie": "id=s3cret", "Proxy-Authorization": "Basic s3cret",
                 "X-Api-Key": "s3cret", "X-Open": "kept",
             ]
-            $0.secretHeaders = ["X-API-KEY"]
+            $0.auth.secretHeaders = ["X-API-KEY"]
         }
         try await api.get("https://other.test/x")
         let headers = try #require(mock.requests.first).headers

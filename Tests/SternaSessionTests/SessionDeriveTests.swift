@@ -12,7 +12,7 @@ struct SessionDeriveTests {
         let (api, mock) = try mocked { $0.headers = ["X-One": "1"] }
         let derived = api.with {
             $0.headers["X-One"] = "2"
-            $0.authorization = .bearer("t")
+            $0.auth.header = .bearer("t")
             $0.requestSerializer = .json
             $0.timeout = .seconds(3)
         }
@@ -30,7 +30,7 @@ struct SessionDeriveTests {
     func kept() async throws {
         let (api, mock) = try mocked {
             $0.headers = ["X-One": "1"]
-            $0.authorization = .bearer("t")
+            $0.auth.header = .bearer("t")
         }
         let derived = api.with { $0.headers.append("X-Two", "2") }.with { $0.responseSerializer = .data }
         try await derived.get("a")

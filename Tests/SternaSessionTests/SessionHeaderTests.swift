@@ -91,7 +91,7 @@ struct SessionHeaderTests {
     func network() async throws {
         try await TestServer.withServer { server in
             let api = try Session(baseURL: server.url) {
-                $0.engine = Engine()
+                $0.network.engine = Engine()
                 $0.headers = ["X-Trace": "é \t x"]
             }
             try await api.get("headers", headers: ["Empty": ""])

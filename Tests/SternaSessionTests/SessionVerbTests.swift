@@ -150,7 +150,7 @@ struct SessionVerbTests {
     @Test("Each verb arrives as its method over the network")
     func network() async throws {
         try await TestServer.withServer { server in
-            let api = try Session(baseURL: server.url) { $0.engine = Engine() }
+            let api = try Session(baseURL: server.url) { $0.network.engine = Engine() }
             let parameters: Parameters = ["name": "Sterna", "phone": ["mobile": "xx"], "families": ["father"]]
             let got = try await api.get("get", parameters: parameters).json()
             expectEqual(got["args"]["phone[mobile]"].string, "xx")

@@ -24,7 +24,7 @@ struct ShownSettingsTests {
         var settings: SessionSettings?
         let (api, _) = try mocked {
             $0.headers = ["X-Own": "s3cret", "X-Other": "shown1"]
-            $0.secretHeaders = ["X-OWN"]
+            $0.auth.secretHeaders = ["X-OWN"]
             $0.requestSerializer = serializer
             settings = $0
         }
@@ -36,7 +36,7 @@ struct ShownSettingsTests {
     @Test("A dump ends at the engine: its connections belong to other threads, and their buffers hold requests")
     func engine() async throws {
         try await TestServer.withServer { server in
-            let api = try Session(baseURL: server.url) { $0.authorization = .bearer("s3cret") }
+            let api = try Session(baseURL: server.url) { $0.auth.header = .bearer("s3cret") }
             try await api.get("get")
             for value in [api, api.get, Engine.shared] as [Any] {
                 expectHidden(value)
@@ -52,7 +52,7 @@ struct ShownSettingsTests {
         var draft = RequestDraft.post(
             "https://u:s3cret@api.example.com/a?token=s3cret", parameters: ["password": "s3cret"],
             query: ["key": "s3cret"], body: .text("password=s3cret"), headers: ["X-Own": "s3cret", "X-Other": "shown"])
-        draft.settings.secretHeaders = ["x-own"]
+        draft.settings.auth.secretHeaders = ["x-own"]
         var serializer = HTTPRequestSerializer()
         serializer.headers = ["X-Own": "s3cret"]
         draft.settings.requestSerializer = serializer

@@ -110,7 +110,7 @@ struct StatusErrorTests {
     @Test("Over the network")
     func network() async throws {
         try await TestServer.withServer { server in
-            let api = try Session(baseURL: server.url) { $0.engine = Engine() }
+            let api = try Session(baseURL: server.url) { $0.network.engine = Engine() }
             let missing = await #expect(throws: SternaError.self) { try await api.get("no/such/page") }
             expectEqual(missing?.status, 404)
             #expect(missing?.serverMessage != nil)

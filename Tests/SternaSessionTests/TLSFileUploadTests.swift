@@ -27,8 +27,8 @@ struct TLSFileUploadTests {
         let bundle = try authority.issue(CertificateOptions(hosts: ["localhost"]))
         try await TestServer.withServer(TestServer.Options(tls: bundle)) { server in
             let api = try Session(baseURL: server.url) {
-                $0.engine = Engine()
-                $0.securityPolicy = .authority(pem: authority.pem)
+                $0.network.engine = Engine()
+                $0.trust.policy = .authority(pem: authority.pem)
             }
             for _ in 0..<3 {
                 let answer = try await api.put("upload", body: .file(file.path)).json()

@@ -9,8 +9,8 @@ import Testing
 struct TLSSessionTests {
     private func session(_ policy: SecurityPolicy) throws -> Session {
         try Session {
-            $0.engine = Engine()
-            $0.securityPolicy = policy
+            $0.network.engine = Engine()
+            $0.trust.policy = policy
             $0.responseSerializer = .data
         }
     }
@@ -140,7 +140,7 @@ struct TLSSessionTests {
             let api = try session(.insecure)
             try await api.get(server.url("/get"))
             let other = try CertificateAuthority().pem
-            let strict = api.with { $0.securityPolicy = .authority(pem: other) }
+            let strict = api.with { $0.trust.policy = .authority(pem: other) }
             let refused = await #expect(throws: SternaError.self) { try await strict.get(server.url("/get")) }
             expectEqual(refused?.kind, .certificateRejected)
             expectEqual(server.requestCount, 1)

@@ -19,9 +19,9 @@ struct TrustSessionTests {
             var options = EngineOptions()
             options.hostOverrides = overrides
             options.clock = clock
-            settings.engine = Engine(options: options)
-            settings.securityPolicy = policy
-            settings.hostPolicies = hosts
+            settings.network.engine = Engine(options: options)
+            settings.trust.policy = policy
+            settings.trust.hosts = hosts
             settings.responseSerializer = .data
         }
     }
@@ -44,7 +44,7 @@ struct TrustSessionTests {
         func make(_ base: String, _ change: (inout SecurityPolicy) -> Void) throws(SternaError) -> Session {
             var policy = SecurityPolicy()
             change(&policy)
-            return try Session(baseURL: base) { $0.securityPolicy = policy }
+            return try Session(baseURL: base) { $0.trust.policy = policy }
         }
         _ = try make("https://example.com") { $0.pins = [pin] }
         let changes: [(String, @Sendable (inout SecurityPolicy) -> Void)] = [
@@ -64,7 +64,7 @@ struct TrustSessionTests {
             let error = #expect(throws: SternaError.self) { try make(base, change) }
             expectEqual(error?.kind, .invalidRequest)
         }
-        let derived = try Session(baseURL: "https://example.com").with { $0.securityPolicy.pins = ["nothing"] }
+        let derived = try Session(baseURL: "https://example.com").with { $0.trust.policy.pins = ["nothing"] }
         #expect(throws: SternaError.self) { try derived.request(for: .get("a")) }
     }
 
@@ -141,7 +141,7 @@ struct TrustSessionTests {
                 { $0.evaluators = [evaluator] }, { $0 = .insecure },
             ]
             for (number, change) in changes.enumerated() {
-                let (one, other) = (base.with { change(&$0.securityPolicy) }, base.with { change(&$0.securityPolicy) })
+                let (one, other) = (base.with { change(&$0.trust.policy) }, base.with { change(&$0.trust.policy) })
                 try await one.get(server.url("/get"))
                 try await other.get(server.url("/get"))
                 expectEqual(server.totalConnections, number + 1)

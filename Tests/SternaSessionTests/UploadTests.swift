@@ -15,7 +15,7 @@ import Foundation
 struct UploadTests {
     private static func withEcho(_ work: (Session, TestServer) async throws -> Void) async throws {
         try await TestServer.withServer { server in
-            try await work(try Session(baseURL: server.url) { $0.engine = Engine() }, server)
+            try await work(try Session(baseURL: server.url) { $0.network.engine = Engine() }, server)
         }
     }
 

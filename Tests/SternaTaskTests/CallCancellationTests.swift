@@ -32,7 +32,7 @@ struct CallCancellationTests {
         change(&options)
         let engine = Engine(options: options)
         return try Session(baseURL: server.url) {
-            $0.engine = engine
+            $0.network.engine = engine
             $0.responseSerializer = .data
         }
     }
@@ -71,7 +71,7 @@ struct CallCancellationTests {
             }
             await started.wait()
             let queued = (0..<3).map { _ in Task { try await own.get("get").status } }
-            let engine = own.plan.settings.engine
+            let engine = own.plan.settings.network.engine
             while await engine.statistics().origins.reduce(0, { $0 + $1.waiting }) < 3 {
                 try await Task.sleep(for: .milliseconds(2))
             }

@@ -12,11 +12,11 @@ struct CompletionGroupTests {
     private func session(_ server: TestServer, _ group: DispatchGroup?, _ log: TaskEventLines? = nil) throws -> Session
     {
         try Session(baseURL: server.url) {
-            $0.engine = Engine()
+            $0.network.engine = Engine()
             $0.responseSerializer = .data
-            $0.completionGroup = group
+            $0.tasks.completionGroup = group
             $0.callbacks = .queue(DispatchQueue(label: "group"))
-            if let log { $0.observers = [log.observer()] }
+            if let log { $0.events.observers = [log.observer()] }
         }
     }
 
@@ -53,7 +53,7 @@ struct CompletionGroupTests {
             let silent = try session(server, group, log).dataTask(.get("delay/60"))
             silent.cancel(silently: true)
             await over(group)
-            _ = api.with { $0.startsTasks = false }.dataTask(.get("get"))
+            _ = api.with { $0.tasks.startsImmediately = false }.dataTask(.get("get"))
             await over(group)
             api.get("http://[", success: { _, _ in log.add("success") }, failure: { _, _ in log.add("failure") })
             await over(group)
@@ -67,7 +67,7 @@ struct CompletionGroupTests {
             let (shared, own, release) = (DispatchGroup(), DispatchGroup(), Gate())
             server.holdAnswer(until: release)
             let api = try session(server, shared)
-            let task = api.dataTask(.get("wait") { $0.completionGroup = own })
+            let task = api.dataTask(.get("wait") { $0.tasks.completionGroup = own })
             await over(shared)
             expectEqual(own.wait(timeout: .now()), .timedOut)
             release.open()
@@ -79,9 +79,9 @@ struct CompletionGroupTests {
     @Test("A request that is sent again as it is keeps its group")
     func ready() async throws {
         let (shared, own) = (DispatchGroup(), DispatchGroup())
-        let (api, _) = try mocked { $0.startsTasks = false }
-        let sessions = api.with { $0.completionGroup = shared }
-        let first = sessions.dataTask(.get("a") { $0.completionGroup = own })
+        let (api, _) = try mocked { $0.tasks.startsImmediately = false }
+        let sessions = api.with { $0.tasks.completionGroup = shared }
+        let first = sessions.dataTask(.get("a") { $0.tasks.completionGroup = own })
         let again = sessions.dataTask(try #require(first.originalRequest))
         expectEqual(shared.wait(timeout: .now()), .success)
         expectEqual(own.wait(timeout: .now()), .timedOut)
@@ -95,9 +95,9 @@ struct CompletionGroupTests {
         let group = DispatchGroup()
         let (api, mock) = try mocked(by: MockTransport { _ in .init(headers: ["Content-Length": "7"]) }) {
             $0.responseSerializer = .data
-            $0.startsTasks = false
+            $0.tasks.startsImmediately = false
         }
-        let task = api.dataTask(.get("a") { $0.completionGroup = group })
+        let task = api.dataTask(.get("a") { $0.tasks.completionGroup = group })
         let length = await task.contentLength()
         expectEqual(length, 7)
         expectEqual(mock.requests.map(\.method), [.head])

@@ -13,7 +13,7 @@ struct ConnectionReleaseTests {
         var options = EngineOptions()
         options.maximumConnectionsPerOrigin = 1
         return try Session(baseURL: server.url) {
-            $0.engine = Engine(options: options)
+            $0.network.engine = Engine(options: options)
             $0.responseSerializer = .data
             configure(&$0)
         }
@@ -26,7 +26,7 @@ struct ConnectionReleaseTests {
     }
 
     private func waitForWaiting(_ count: Int, _ session: Session) async throws {
-        while await session.plan.settings.engine.statistics().origins.reduce(0, { $0 + $1.waiting }) != count {
+        while await session.plan.settings.network.engine.statistics().origins.reduce(0, { $0 + $1.waiting }) != count {
             try await Task.sleep(for: .milliseconds(5))
         }
     }
@@ -41,7 +41,7 @@ struct ConnectionReleaseTests {
         try await withServer(http2: http2) { server in
             try await Downloading.withFolder { folder in
                 server.holdBody(of: count, until: Gate())
-                let api = try session(server) { $0.http2 = http2 ? .priorKnowledge : .off }
+                let api = try session(server) { $0.network.http2 = http2 ? .priorKnowledge : .off }
                 let task = api.download("held", to: .file("\(folder)/x"))
                 for await step in task.progress where step.completed > 1_000_000 { break }
                 if order == .suspendedFirst { task.suspend() }
@@ -95,7 +95,7 @@ struct ConnectionReleaseTests {
         try await withServer(http2: http2) { server in
             let release = Gate()
             server.holdBody(of: count, until: release)
-            let api = try session(server) { $0.http2 = http2 ? .priorKnowledge : .off }
+            let api = try session(server) { $0.network.http2 = http2 ? .priorKnowledge : .off }
             let task = api.dataTask(.get("held"))
             for await step in task.progress where step.completed > 1_000_000 { break }
             task.suspend()
@@ -166,9 +166,9 @@ struct ConnectionReleaseTests {
                 case .decision:
                     var decisions = TaskDecisions()
                     decisions.responseReceived = { _, _ in .allow }
-                    $0.decisions = decisions
-                case .observer: $0.observers = [EventObserver { _ in }]
-                case .metrics: $0.collectsMetrics = true
+                    $0.tasks.decisions = decisions
+                case .observer: $0.events.observers = [EventObserver { _ in }]
+                case .metrics: $0.events.collectsMetrics = true
                 case .method, .stream: break
                 }
             }
@@ -201,9 +201,9 @@ struct ConnectionReleaseTests {
                 var options = EngineOptions()
                 options.maximumConnections = 4
                 let api = try Session(baseURL: server.url) {
-                    $0.engine = Engine(options: options)
+                    $0.network.engine = Engine(options: options)
                     $0.responseSerializer = .data
-                    $0.allowsOtherOrigins = true
+                    $0.network.allowsOtherOrigins = true
                 }
                 let tasks = (0..<4).map { _ in api.dataTask(.get("wait")) }
                 try await server.waitForRequests(4)
@@ -233,7 +233,7 @@ struct ConnectionReleaseTests {
                         try await writer.write([UInt8](repeating: 0x61, count: count - 1))
                     })
             }
-            let api = try session(server) { $0.http2 = .priorKnowledge }
+            let api = try session(server) { $0.network.http2 = .priorKnowledge }
             var tasks: [DataTask] = []
             for _ in 0..<most {
                 let task = api.dataTask(.get("piece"))

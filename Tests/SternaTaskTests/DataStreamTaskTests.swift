@@ -13,7 +13,7 @@ struct DataStreamTaskTests {
 
     private func session(_ server: TestServer) throws -> Session {
         try Session(baseURL: server.url) {
-            $0.engine = Engine()
+            $0.network.engine = Engine()
             $0.responseSerializer = .data
         }
     }
@@ -56,7 +56,7 @@ struct DataStreamTaskTests {
                     headers: headers, body: .bytes(Array("{\"id\":1}\n\n{\"id\":2}\n".utf8)))
             }
             var ids: [Int] = []
-            let api = try Session(baseURL: server.url) { $0.engine = Engine() }
+            let api = try Session(baseURL: server.url) { $0.network.engine = Engine() }
             for try await line in api.streamTask(.get("lines")).jsonLines(of: Line.self) { ids.append(line.id) }
             expectEqual(ids, [1, 2])
         }

@@ -13,7 +13,7 @@ struct DataTaskTests {
         _ server: TestServer, _ configure: (inout SessionSettings) -> Void = { _ in }
     ) throws -> Session {
         try Session(baseURL: server.url) {
-            $0.engine = Engine()
+            $0.network.engine = Engine()
             $0.responseSerializer = .data
             $0.callbacks = .queue(DispatchQueue(label: "test"))
             configure(&$0)
@@ -68,8 +68,8 @@ struct DataTaskTests {
             var options = EngineOptions()
             options.clock = clock.clock
             let api = try session(server) {
-                $0.engine = Engine(options: options)
-                $0.startsTasks = false
+                $0.network.engine = Engine(options: options)
+                $0.tasks.startsImmediately = false
             }
             let task = api.dataTask(.get("get") { $0.timeouts.total = .seconds(10) })
             expectEqual(task.state, .suspended)
@@ -86,7 +86,7 @@ struct DataTaskTests {
         try await TestServer.withServer { server in
             let api = try session(server)
             let waiting = api.dataTask(.get("delay/60"))
-            let unbegun = api.with { $0.startsTasks = false }.dataTask(.get("get"))
+            let unbegun = api.with { $0.tasks.startsImmediately = false }.dataTask(.get("get"))
             expectEqual(api.tasks.count, 2)
             for task in [waiting, unbegun] {
                 task.cancel()
@@ -118,7 +118,7 @@ struct DataTaskTests {
 
     @Test("A task that was never resumed ends with its last reference")
     func dropped() async throws {
-        let api = try Session(baseURL: "http://127.0.0.1:1") { $0.startsTasks = false }
+        let api = try Session(baseURL: "http://127.0.0.1:1") { $0.tasks.startsImmediately = false }
         weak var weakTask: DataTask?
         do {
             let task = api.dataTask(.get("x"))
@@ -131,7 +131,7 @@ struct DataTaskTests {
 
     @Test("A task keeps the program's tag, description and values")
     func labels() throws {
-        let api = try Session(baseURL: "http://127.0.0.1:1") { $0.startsTasks = false }
+        let api = try Session(baseURL: "http://127.0.0.1:1") { $0.tasks.startsImmediately = false }
         let task = api.dataTask(.get("x"))
         task.taskDescription = "first"
         task.tag = 7

@@ -50,11 +50,11 @@ struct FinishedCallTests {
                 return try await next(request)
             }
             let api = try Session(baseURL: server.url) {
-                $0.engine = Engine()
+                $0.network.engine = Engine()
                 $0.interceptors = [note]
                 $0.networkInterceptors = [note]
-                $0.observers = [EventObserver { _ in }]
-                $0.collectsMetrics = true
+                $0.events.observers = [EventObserver { _ in }]
+                $0.events.collectsMetrics = true
                 $0.retry = .transient
                 $0.retry.backoff = .constant(.milliseconds(1))
                 $0.retry.budget = nil

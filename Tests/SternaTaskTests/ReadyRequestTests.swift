@@ -18,7 +18,7 @@ struct ReadyRequestTests {
     func unchanged() async throws {
         let (api, mock) = try mocked {
             $0.headers = ["X-Session": "1"]
-            $0.authorization = .bearer("secret")
+            $0.auth.header = .bearer("secret")
             $0.timeouts.betweenBytes = .seconds(3)
         }
         var request = try request()
@@ -100,7 +100,7 @@ struct ReadyRequestTests {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in
                 let api = try Session {
-                    $0.engine = Engine()
+                    $0.network.engine = Engine()
                     $0.responseSerializer = .data
                 }
                 let request = Request(.get, try HTTPURL("\(server.url)/bytes/1000"))

@@ -15,12 +15,12 @@ struct ResponseHandoverTests {
         _ configure: (inout SessionSettings) -> Void = { _ in }
     ) throws -> Session {
         try Session(baseURL: server.url) {
-            $0.engine = Engine()
+            $0.network.engine = Engine()
             $0.responseSerializer = .data
             var decisions = TaskDecisions()
             decisions.responseReceived = { _, _ in .becomeDownload(to: .file(path)) }
-            $0.decisions = decisions
-            $0.observers = [log.observer()]
+            $0.tasks.decisions = decisions
+            $0.events.observers = [log.observer()]
             $0.callbacks = .queue(DispatchQueue(label: "becoming"))
             configure(&$0)
         }
@@ -41,7 +41,7 @@ struct ResponseHandoverTests {
                 let log = TaskEventLines()
                 let api = try session(server, log, to: "\(folder)/x") {
                     if kind == "intercepted" { $0.interceptors = [Doing { request, next in try await next(request) }] }
-                    if kind == "not started" { $0.startsTasks = false }
+                    if kind == "not started" { $0.tasks.startsImmediately = false }
                 }
                 let failure = await #expect(throws: SternaError.self) {
                     if kind == "stream" {
@@ -76,7 +76,7 @@ struct ResponseHandoverTests {
             try await Downloading.withFolder { folder in
                 let log = TaskEventLines()
                 let api = try session(server, log, to: "\(folder)/x") {
-                    $0.decisions?.responseReceived = { task, _ in
+                    $0.tasks.decisions?.responseReceived = { task, _ in
                         task.suspend()
                         return .becomeDownload(to: .file("\(folder)/x"))
                     }

@@ -19,7 +19,7 @@ struct ResponseLineTests {
     @Test("A streamed response is read as it arrives")
     func streamed() async throws {
         try await TestServer.withServer { server in
-            let api = try Session(baseURL: server.url) { $0.engine = Engine() }
+            let api = try Session(baseURL: server.url) { $0.network.engine = Engine() }
             try await api.withResponse(to: .get("stream/500")) { response in
                 var count = 0
                 for try await line in response.lines {
@@ -85,7 +85,7 @@ struct ResponseLineTests {
     @Test("A line that is too long closes the connection")
     func cancelled() async throws {
         try await TestServer.withServer { server in
-            let api = try Session(baseURL: server.url) { $0.engine = Engine() }
+            let api = try Session(baseURL: server.url) { $0.network.engine = Engine() }
             await #expect(throws: SternaError.self) {
                 try await api.withResponse(to: .get("stream-bytes/3000000?seed=1")) { response in
                     for try await _ in response.lines(upTo: 1) {}

@@ -12,7 +12,7 @@ struct SessionRegisterTests {
         -> Session
     {
         try Session(baseURL: server.url) {
-            $0.engine = Engine()
+            $0.network.engine = Engine()
             $0.responseSerializer = .data
             $0.callbacks = .queue(DispatchQueue(label: "test"))
             configure(&$0)
@@ -22,13 +22,13 @@ struct SessionRegisterTests {
     @Test("Tasks are listed by kind and by identifier, with those of derived sessions only")
     func kinds() async throws {
         try await TestServer.withServer { server in
-            let api = try session(server) { $0.startsTasks = false }
+            let api = try session(server) { $0.tasks.startsImmediately = false }
             let derived = api.with { $0.timeout = .seconds(5) }
             let data = api.dataTask(.get("get"))
             let upload = derived.uploadTask(try .upload(Body.text("x"), to: "post"))
             let stream = derived.streamTask(.get("get"))
             let download = api.download("get", to: .file("/nowhere/x"))
-            let foreign = try session(server) { $0.startsTasks = false }.dataTask(.get("get"))
+            let foreign = try session(server) { $0.tasks.startsImmediately = false }.dataTask(.get("get"))
             expectEqual(api.tasks.map(\.id), [data.id, upload.id, stream.id, download.id])
             expectEqual(derived.tasks.map(\.id), [upload.id, stream.id])
             expectEqual(api.dataTasks.map(\.id), [data.id])
@@ -67,7 +67,7 @@ struct SessionRegisterTests {
             let ends = Mutex(0)
             let api = try session(server)
             let own = api.with { settings in
-                settings.observers = [
+                settings.events.observers = [
                     EventObserver(.tasks) { event in
                         if case .sessionInvalidated = event.kind { ends.withLock { $0 += 1 } }
                     }
@@ -98,7 +98,7 @@ struct SessionRegisterTests {
         try await TestServer.withServer { server in
             let isOver = Mutex(false)
             let api = try session(server) { settings in
-                settings.observers = [
+                settings.events.observers = [
                     EventObserver(.tasks) { event in
                         if case .sessionInvalidated = event.kind { isOver.withLock { $0 = true } }
                     }

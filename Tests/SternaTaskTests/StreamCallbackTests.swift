@@ -15,10 +15,10 @@ struct StreamCallbackTests {
 
     private func session(_ server: TestServer, decisions: TaskDecisions? = nil) throws -> Session {
         try Session(baseURL: server.url) {
-            $0.engine = Engine()
+            $0.network.engine = Engine()
             $0.responseSerializer = .data
             $0.callbacks = .queue(DispatchQueue(label: "test.streams"))
-            $0.decisions = decisions
+            $0.tasks.decisions = decisions
         }
     }
 
@@ -105,7 +105,7 @@ struct StreamCallbackTests {
             let observer = EventObserver(.tasks) { event in
                 if case .taskCompleted = event.kind { log.add("completed") }
             }
-            let api = try session(server, decisions: decisions).with { $0.observers = [observer] }
+            let api = try session(server, decisions: decisions).with { $0.events.observers = [observer] }
             let task = api.streamTask(.get("bytes/10"))
             task.onBytes({ _ in log.add("bytes") }, completion: { _ in log.add("completion") })
             #expect(await eventually { log.entries.last == "completed" })

@@ -50,8 +50,8 @@ struct SynchronousTaskTests {
     func value(isStarted: Bool) async throws {
         try await TestServer.withServer { server in
             let api = try Session(baseURL: server.url) {
-                $0.engine = Engine()
-                $0.startsTasks = isStarted
+                $0.network.engine = Engine()
+                $0.tasks.startsImmediately = isStarted
             }
             let count = try await onThread { try api.dataTask(.get("get?a=1")).startSynchronous().json()["args"]["a"] }
             expectEqual(count, "1")
@@ -83,7 +83,7 @@ struct SynchronousTaskTests {
 
     @Test("The call fails in a Swift task and on an event loop, without effect on the task")
     func refused() async throws {
-        let (api, mock) = try mocked { $0.startsTasks = false }
+        let (api, mock) = try mocked { $0.tasks.startsImmediately = false }
         let task = api.dataTask(.get("a"))
         let inTask = #expect(throws: SternaError.self) { try start(task) }
         expectEqual(inTask?.kind, .invalidRequest)
@@ -103,8 +103,8 @@ struct SynchronousTaskTests {
         let asked = Mutex(0)
         let (api, _) = try mocked { settings in
             settings.callbacks = .queue(DispatchQueue(label: "test.decisions"))
-            settings.decisions = TaskDecisions()
-            settings.decisions?.responseReceived = { _, _ in
+            settings.tasks.decisions = TaskDecisions()
+            settings.tasks.decisions?.responseReceived = { _, _ in
                 asked.withLock { $0 += 1 }
                 return .allow
             }

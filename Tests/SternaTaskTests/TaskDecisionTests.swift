@@ -11,9 +11,9 @@ import Testing
 struct TaskDecisionsTests {
     private func session(_ server: TestServer, _ decisions: TaskDecisions) throws -> Session {
         try Session(baseURL: server.url) {
-            $0.engine = Engine()
+            $0.network.engine = Engine()
             $0.responseSerializer = .data
-            $0.decisions = decisions
+            $0.tasks.decisions = decisions
             $0.callbacks = .queue(DispatchQueue(label: "decisions"))
         }
     }
@@ -75,11 +75,11 @@ struct TaskDecisionsTests {
         arguments: 0..<5)
     func decides(number: Int) throws {
         var settings = SessionSettings()
-        settings.decisions = TaskDecisions()
+        settings.tasks.decisions = TaskDecisions()
         #expect(TaskDecider(settings, nil)?.decides == false)
         var decisions = TaskDecisions()
         Self.closures[number](&decisions)
-        settings.decisions = decisions
+        settings.tasks.decisions = decisions
         #expect(TaskDecider(settings, nil)?.decides == true)
     }
 

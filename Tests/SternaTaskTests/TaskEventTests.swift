@@ -13,9 +13,9 @@ struct TaskEventTests {
         _ url: String, _ log: TaskEventLines, _ configure: (inout SessionSettings) -> Void = { _ in }
     ) throws -> Session {
         try Session(baseURL: url) {
-            $0.engine = Engine()
+            $0.network.engine = Engine()
             $0.responseSerializer = .data
-            $0.observers = [log.observer()]
+            $0.events.observers = [log.observer()]
             $0.callbacks = .queue(DispatchQueue(label: "observers"))
             configure(&$0)
         }
@@ -26,7 +26,7 @@ struct TaskEventTests {
         try await TestServer.withServer { server in
             let log = TaskEventLines()
             let api = try session(server.url, log) {
-                $0.observers = [log.observer("1"), log.observer("2")]
+                $0.events.observers = [log.observer("1"), log.observer("2")]
             }
             api.get(
                 "bytes/10", as: DataResponseSerializer(), success: { _, _ in log.add("success") },
@@ -112,7 +112,7 @@ struct TaskEventTests {
         try await TestServer.withServer { server in
             let log = TaskEventLines()
             let own = EventLog(.tasks)
-            let api = try session(server.url, log) { $0.observers += [own.observer] }
+            let api = try session(server.url, log) { $0.events.observers += [own.observer] }
             let task = api.dataTask(.get("get"))
             api.finishTasksAndInvalidate()
             _ = try await task.value
@@ -210,7 +210,7 @@ struct TaskEventTests {
         ]
         try await ScriptedServer.withServer(connections: connections) { server in
             let log = EventLog()
-            let api = try session(server.url, TaskEventLines()) { $0.observers = [log.observer] }
+            let api = try session(server.url, TaskEventLines()) { $0.events.observers = [log.observer] }
             _ = try await api.dataTask(.get("first")).value
             let task = api.dataTask(.get("second"))
             _ = try await task.value
@@ -228,7 +228,7 @@ struct TaskEventTests {
     @Test("A task whose request cannot be built")
     func unmade() async throws {
         let log = EventLog(.tasks)
-        let api = try Session { $0.observers = [log.observer] }
+        let api = try Session { $0.events.observers = [log.observer] }
         let task = api.dataTask(.get("http://["))
         _ = try? await task.value
         await api.flushEvents()
@@ -256,7 +256,7 @@ struct TaskEventTests {
                 let seen = Mutex<[Int64]>([])
                 let isReleased = DispatchSemaphore(value: 0)
                 let api = try session(server.url, TaskEventLines()) {
-                    $0.observers = [
+                    $0.events.observers = [
                         EventObserver(.tasks) { event in
                             guard case .bytesWritten(let progress) = event.kind else { return }
                             let count = seen.withLock { seen in
@@ -298,7 +298,7 @@ struct TaskEventTests {
 
     @Test("Without observers a task has no events, and no callback queue")
     func none() throws {
-        let task = try Session { $0.startsTasks = false }.dataTask(.get("http://127.0.0.1:1/"))
+        let task = try Session { $0.tasks.startsImmediately = false }.dataTask(.get("http://127.0.0.1:1/"))
         #expect(task.events == nil && task.callbackQueue == nil)
     }
 }

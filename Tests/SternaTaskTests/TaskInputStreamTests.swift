@@ -12,7 +12,7 @@ import Testing
 struct TaskInputStreamTests {
     private func session(_ server: TestServer) throws -> Session {
         try Session(baseURL: server.url) {
-            $0.engine = Engine()
+            $0.network.engine = Engine()
             $0.responseSerializer = .data
         }
     }

@@ -40,8 +40,8 @@ struct TaskNotificationTests {
 
         func session(_ server: TestServer, _ configure: (inout SessionSettings) -> Void = { _ in }) throws -> Session {
             try Session(baseURL: server.url) {
-                $0.engine = Engine()
-                $0.notificationCenter = center
+                $0.network.engine = Engine()
+                $0.events.notificationCenter = center
                 $0.callbacks = .queue(DispatchQueue(label: "notifications"))
                 configure(&$0)
             }
@@ -50,14 +50,14 @@ struct TaskNotificationTests {
 
     @Test("None is posted unless a centre is set")
     func off() throws {
-        _ = try Session { expectNil($0.notificationCenter) }
+        _ = try Session { expectNil($0.events.notificationCenter) }
     }
 
     @Test("A task posts its start, suspension and completion, with the values of its response")
     func task() async throws {
         try await TestServer.withServer { server in
             let scene = Scene()
-            let api = try scene.session(server) { $0.collectsMetrics = true }
+            let api = try scene.session(server) { $0.events.collectsMetrics = true }
             let task = api.get(
                 "bytes/10", as: DataResponseSerializer(), success: { _, _ in scene.log.add("success") },
                 failure: { _, _ in scene.log.add("failure") })

@@ -13,9 +13,9 @@ struct TaskRequestEventsTests {
         _ server: TestServer, _ log: TaskEventLines, _ configure: (inout SessionSettings) -> Void = { _ in }
     ) throws -> Session {
         try Session(baseURL: server.url) {
-            $0.engine = Engine()
+            $0.network.engine = Engine()
             $0.responseSerializer = DataResponseSerializer().validating(statuses: 200..<400)
-            $0.observers = [log.observer()]
+            $0.events.observers = [log.observer()]
             $0.callbacks = .queue(DispatchQueue(label: "requests"))
             configure(&$0)
         }
@@ -37,7 +37,7 @@ struct TaskRequestEventsTests {
                 $0.redirects = policy
                 var decisions = TaskDecisions()
                 if let decision { decisions.redirect = { _, _, _ in decision } }
-                $0.decisions = decisions
+                $0.tasks.decisions = decisions
             }
             _ = try? await api.dataTask(.get("away")).value
             #expect(await eventually { log.lines.last?.hasPrefix("taskCompleted") == true })
@@ -95,7 +95,7 @@ struct TaskRequestEventsTests {
                     }
                     return Self.once("body \(number)")
                 }
-                $0.decisions = decisions
+                $0.tasks.decisions = decisions
             }
             let reply = try await api.dataTask(.post("first", body: Self.once("body 0"))).value
             let text: String = try await reply.text()
@@ -118,7 +118,7 @@ struct TaskRequestEventsTests {
             let api = try session(server, log) {
                 var decisions = TaskDecisions()
                 if hasHook { decisions.needNewBody = { _, _ in nil } }
-                $0.decisions = decisions
+                $0.tasks.decisions = decisions
             }
             let error = await #expect(throws: SternaError.self) {
                 try await api.dataTask(.post("first", body: Self.once("body"))).value

@@ -27,10 +27,10 @@ struct TaskScheduleTests {
                 options.maximumConnectionsPerOrigin = connections
                 let engine = Engine(options: options)
                 let api = try Session(baseURL: server.url) {
-                    $0.engine = engine
+                    $0.network.engine = engine
                     $0.responseSerializer = .data
-                    $0.startsTasks = false
-                    $0.observers = [
+                    $0.tasks.startsImmediately = false
+                    $0.events.observers = [
                         EventObserver(.tasks) { event in
                             if case .taskCompleted = event.kind, let task = event.task { ends.add(task.id) }
                         }

@@ -8,7 +8,7 @@ import Testing
 struct TaskStateUpdateTests {
     @Test("A reader receives the current state, then the changes up to the end")
     func changes() async throws {
-        let api = try Session(baseURL: "http://127.0.0.1:9") { $0.startsTasks = false }
+        let api = try Session(baseURL: "http://127.0.0.1:9") { $0.tasks.startsImmediately = false }
         let task = api.dataTask(.get("never"))
         var states = task.states.makeAsyncIterator()
         await expectEqual(states.next(), .suspended)
@@ -23,7 +23,7 @@ struct TaskStateUpdateTests {
 
     @Test("A task that is cancelled before it begins completes, for earlier and later readers")
     func cancelled() async throws {
-        let api = try Session(baseURL: "http://127.0.0.1:9") { $0.startsTasks = false }
+        let api = try Session(baseURL: "http://127.0.0.1:9") { $0.tasks.startsImmediately = false }
         let task = api.dataTask(.get("never"))
         let early = Task {
             var seen: [TaskState] = []

@@ -17,7 +17,7 @@ struct TaskSuspensionTests {
         -> Session
     {
         try Session(baseURL: server.url) {
-            $0.engine = Engine()
+            $0.network.engine = Engine()
             $0.responseSerializer = .data
             configure(&$0)
         }
@@ -41,8 +41,8 @@ struct TaskSuspensionTests {
             let release = Gate()
             let written = server.holdBody(of: size, until: release)
             let api = try session(server) {
-                $0.http2 = http2 ? .priorKnowledge : .off
-                $0.collectsMetrics = true
+                $0.network.http2 = http2 ? .priorKnowledge : .off
+                $0.events.collectsMetrics = true
             }
             let task = api.dataTask(.get("held"))
             for await step in task.progress where step.completed > 1 << 20 { break }
@@ -84,7 +84,7 @@ struct TaskSuspensionTests {
                 }
             }
             let body = Body(segments: [.producer(source)])
-            let task = try session(server) { $0.http2 = http2 ? .priorKnowledge : .off }
+            let task = try session(server) { $0.network.http2 = http2 ? .priorKnowledge : .off }
                 .uploadTask(.upload(body, to: "discard"))
             for await step in task.progress where step.completed > 1 << 20 { break }
             task.suspend()
@@ -103,7 +103,7 @@ struct TaskSuspensionTests {
             let clock = TestClock()
             var options = EngineOptions()
             options.clock = clock.clock
-            let task = try session(server) { $0.engine = Engine(options: options) }.dataTask(
+            let task = try session(server) { $0.network.engine = Engine(options: options) }.dataTask(
                 .get("bytes/50000000") { $0.timeouts.total = .seconds(100) })
             for await step in task.progress where step.completed > 0 { break }
             task.suspend()

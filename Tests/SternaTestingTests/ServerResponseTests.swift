@@ -55,8 +55,8 @@ struct ServerResponseTests {
             try await TestServer.withServer { server in
                 server.route("GET", "/a") { _ in row.response }
                 let api = try Session(baseURL: server.url) {
-                    if isMock { $0.transport = MockTransport { _ in row.response } }
-                    $0.engine = Engine()
+                    if isMock { $0.network.transport = MockTransport { _ in row.response } }
+                    $0.network.engine = Engine()
                     $0.retry = .none
                     $0.acceptsAnyStatus = true
                 }

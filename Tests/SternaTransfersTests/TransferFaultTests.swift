@@ -47,7 +47,7 @@ struct TransferFaultTests {
             }
             let engine = Engine()
             let session = try Session(baseURL: server.url) {
-                $0.engine = engine
+                $0.network.engine = engine
                 $0.retry = .none
             }
             let store = try TransferStore(folder: folder.path + "/store")

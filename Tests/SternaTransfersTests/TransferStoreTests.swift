@@ -16,7 +16,7 @@ struct TransferStoreTests {
 
     private func session(_ server: TestServer) throws -> Session {
         let engine = Engine()
-        return try Session(baseURL: server.url) { $0.engine = engine }
+        return try Session(baseURL: server.url) { $0.network.engine = engine }
     }
 
     @Test("A download arrives at its destination, and is delivered until it is acknowledged")
@@ -54,7 +54,7 @@ struct TransferStoreTests {
     @Test("An invalid URL fails as in a session, and nothing is stored", arguments: ["http://", "ftp://a.example/f"])
     func invalidURL(_ reference: String) async throws {
         let folder = TransferTestFolder()
-        let session = try Session(baseURL: "https://a.example") { $0.transport = MockTransport { _ in .init() } }
+        let session = try Session(baseURL: "https://a.example") { $0.network.transport = MockTransport { _ in .init() } }
         let store = try TransferStore(folder: folder.path + "/store")
         let file = folder.path + "/file"
         try Data("a".utf8).write(to: URL(filePath: file))
@@ -221,8 +221,8 @@ struct TransferStoreTests {
             return .init(headers: ["ETag": "\"v\""], body: ResponseBody(Bytes(repeating: 0x61, count: 100)))
         }
         let session = try Session(baseURL: "https://a.example") {
-            $0.engine = engine
-            $0.transport = mock
+            $0.network.engine = engine
+            $0.network.transport = mock
             $0.retry = .none
         }
         let store = try TransferStore(folder: folder.path + "/store")

@@ -54,9 +54,9 @@ struct TransferTLSTests {
         engineOptions.clock = TestClock().clock
         let engine = Engine(options: engineOptions)
         let session = try Session { settings in
-            settings.engine = engine
+            settings.network.engine = engine
             settings.retry = .none
-            settings.securityPolicy = .authority(pem: authority.pem)
+            settings.trust.policy = .authority(pem: authority.pem)
         }
         let store = try TransferStore(folder: folder.path + "/store")
         var options = TestServer.Options(tls: bundle)

@@ -13,7 +13,7 @@ import Testing
 struct CloseNotifyTests {
     private static let untilClose = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nhello"
 
-    private func lenient(_ settings: inout SessionSettings) { settings.securityPolicy.tls.requiresCloseNotify = false }
+    private func lenient(_ settings: inout SessionSettings) { settings.trust.policy.tls.requiresCloseNotify = false }
 
     @Test("A body that lasts until the connection ends is refused by default")
     func refused() async throws {

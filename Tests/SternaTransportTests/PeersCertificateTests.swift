@@ -11,7 +11,7 @@ struct PeersCertificateTests {
     /// A request that must be refused by the certificate: at once, after one connection, which gets no byte of it.
     private func refused(_ bundle: CertificateBundle, root: String, mentions: String? = nil) async throws {
         try await ScriptedServer.withServer(tls: bundle, connections: [[.receiveHead, .answer("secret")]]) { server in
-            let api = try Wire.session(server.url) { $0.securityPolicy = .authority(pem: root) }
+            let api = try Wire.session(server.url) { $0.trust.policy = .authority(pem: root) }
             let error = await Wire.failure(.certificateRejected, .tls) { _ = try await api.get("row") }
             if let mentions {
                 expectEqual(error?.description.contains(mentions), true, "\(error.map { "\($0)" } ?? "")")
@@ -52,7 +52,7 @@ struct PeersCertificateTests {
             try await ScriptedServer.withServer(
                 tls: bundle(chain, key: OldCertificates.leafKey), connections: [script]
             ) { server in
-                let api = try Wire.session(server.url) { $0.securityPolicy = .authority(pem: OldCertificates.root) }
+                let api = try Wire.session(server.url) { $0.trust.policy = .authority(pem: OldCertificates.root) }
                 try await expectEqual(api.get("row").text(), "secret")
             }
         }

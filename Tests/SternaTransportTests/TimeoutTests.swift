@@ -74,7 +74,7 @@ struct TimeoutTests {
         return try await Wire.refusal(
             .timedOut, phase, secure: secure, script: script, location: location,
             settings: {
-                $0.engine = engine(time)
+                $0.network.engine = engine(time)
                 settings(&$0)
             }
         ) { api in

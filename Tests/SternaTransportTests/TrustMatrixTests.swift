@@ -125,7 +125,7 @@ struct TrustMatrixTests {
                 let policy = SecurityPolicy.authority(pem: authority.pem)
                 try await check(row, setup, cells, server, proxy.port, way) {
                     $0.proxies = settings
-                    $0.hostPolicies = ["proxy.test": policy]
+                    $0.trust.hosts = ["proxy.test": policy]
                 }
                 #expect(proxy.totalConnections >= cells.count, "\(way.testDescription)")
             }
@@ -147,7 +147,7 @@ struct TrustMatrixTests {
         for cell in cells {
             let api = try Wire.session(url, engine: engine) {
                 $0.responseSerializer = .data
-                $0.securityPolicy = policy(setup, cell)
+                $0.trust.policy = policy(setup, cell)
                 change(&$0)
             }
             let found = await verdict(api, version: way.isHTTP2 ? .http2 : .http11)

@@ -18,9 +18,9 @@ struct URLRequestTests {
     func sent() async throws {
         let mock = MockTransport { _ in .json(["ok": true]) }
         let api = try Session(baseURL: "https://other.example/v1") {
-            $0.transport = mock
+            $0.network.transport = mock
             $0.headers = ["X-Session": "1"]
-            $0.authorization = .bearer("secret")
+            $0.auth.header = .bearer("secret")
         }
         var request = URLRequest(url: try url("https://api.example.com/a%20b?q=%C3%A9"), timeoutInterval: 7)
         request.httpMethod = "PATCH"
@@ -54,10 +54,10 @@ struct URLRequestTests {
                 body: ResponseBody(Bytes(text: "x")))
         }
         let api = try Session {
-            $0.transport = mock
-            $0.cache = .memory()
+            $0.network.transport = mock
+            $0.cache.store = .memory()
             // What the default keeps.
-            $0.cachePolicy = .reload
+            $0.cache.policy = .reload
         }
         let url = try url("https://api.example.com/a")
         _ = try await api.send(URLRequest(url: url))
@@ -78,7 +78,7 @@ struct URLRequestTests {
                 ServerResponse(body: .bytes(try await request.body.collect()))
             }
             let api = try Session {
-                $0.engine = Engine()
+                $0.network.engine = Engine()
                 $0.responseSerializer = .data
             }
             let target = try url("\(server.url)/echo")

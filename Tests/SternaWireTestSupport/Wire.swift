@@ -36,13 +36,13 @@ enum Wire {
         _ configure: (inout SessionSettings) -> Void = { _ in }
     ) throws -> Session {
         try Session(baseURL: base) {
-            $0.engine = engine
+            $0.network.engine = engine
             $0.retry = .none
             $0.timeout = patience
-            $0.allowsOtherOrigins = true
+            $0.network.allowsOtherOrigins = true
             // Scripted servers do not ask for bodies.
-            $0.continueThreshold = nil
-            if let authority { $0.securityPolicy = .authority(pem: authority.pem) }
+            $0.limits.continueThreshold = nil
+            if let authority { $0.trust.policy = .authority(pem: authority.pem) }
             configure(&$0)
         }
     }

@@ -11,7 +11,7 @@ struct MigratingXMLTests {
         let mock = MockTransport { _ in .text("<a><b>1</b></a>", mediaType: "application/xml") }
         func session(_ configure: (inout SessionSettings) -> Void) throws -> Session {
             try Session(baseURL: "https://api.example.com") { settings in
-                settings.transport = mock
+                settings.network.transport = mock
                 configure(&settings)
             }
         }

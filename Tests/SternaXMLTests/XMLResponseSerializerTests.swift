@@ -11,7 +11,7 @@ import Testing
 @Suite("XML: answers")
 struct XMLResponseSerializerTests {
     private func api(_ answer: ServerResponse) throws -> Session {
-        try Session(baseURL: "https://api.example.com/") { $0.transport = MockTransport { _ in answer } }
+        try Session(baseURL: "https://api.example.com/") { $0.network.transport = MockTransport { _ in answer } }
     }
 
     @Test("A tree and events of an answer", arguments: ["application/xml", "text/xml; charset=utf-8", "Text/XML"])
@@ -96,7 +96,7 @@ struct XMLResponseSerializerTests {
     func server() async throws {
         try await TestServer.withServer { server in
             let api = try Session(baseURL: server.url) {
-                $0.engine = Engine()
+                $0.network.engine = Engine()
                 $0.responseSerializer = XMLResponseSerializer()
             }
             let tree = try await api.get("xml").value(by: .xml)

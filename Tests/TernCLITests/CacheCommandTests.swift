@@ -104,7 +104,7 @@ struct CacheCommandTests {
     func narrow(width: Int) async throws {
         let cache = ResponseCache.memory()
         let session = try Session {
-            $0.cache = cache
+            $0.cache.store = cache
             $0.networkInterceptors = [Answering()]
         }
         _ = try await session.get("http://a.test/\(String(repeating: "long/", count: 40))end")

@@ -20,8 +20,8 @@ struct URLResolution: Sendable {
         if let base, !allowsOtherOrigins, url.origin != base.origin {
             throw SternaError(
                 .originRefused, phase: .prepare,
-                "\(url.origin) is not the session's own origin, \(base.origin); set network.allowsOtherOrigins to send requests there "
-                    + "(without the session's credentials).")
+                "\(url.origin) is not the session's own origin, \(base.origin); set network.allowsOtherOrigins to send "
+                    + "requests there (without the session's credentials).")
         }
         return url
     }

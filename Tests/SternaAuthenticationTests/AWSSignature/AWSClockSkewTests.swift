@@ -42,7 +42,7 @@ struct AWSClockSkewTests {
         let mock = MockTransport(answers: [wrong, wrong, Self.refusal(), .json([:]), .json([:])])
         var signing = AWSSigning(region: "r", service: "s", credentials: AWSCredentials(accessKey: "A", secretKey: "S"))
         signing.now = { Self.server }
-        let api = try mocked(by: mock) { [signing] in $0.awsSigning = signing }.api
+        let api = try mocked(by: mock) { [signing] in $0.auth.awsSigning = signing }.api
         await #expect(throws: SternaError.self) { try await api.get("a") }
         try await api.get("a")
         try await api.get("a")
@@ -60,7 +60,7 @@ struct AWSClockSkewTests {
     private static func session(_ mock: MockTransport) throws -> Session {
         var signing = AWSSigning(region: "r", service: "s", credentials: AWSCredentials(accessKey: "A", secretKey: "S"))
         signing.now = { server - 7_200 }
-        return try mocked(by: mock) { $0.awsSigning = signing }.api
+        return try mocked(by: mock) { $0.auth.awsSigning = signing }.api
     }
 
     private static func dates(_ mock: MockTransport) -> [String?] { mock.requests.map { $0.headers["x-amz-date"] } }
@@ -86,8 +86,8 @@ struct AWSClockSkewTests {
                 region: "r", service: "s", credentials: AWSCredentials(accessKey: "A", secretKey: "S"))
             signing.now = { Self.server - 7_200 }
             let api = try Session(baseURL: server.url) { [signing] in
-                $0.awsSigning = signing
-                $0.collectsMetrics = true
+                $0.auth.awsSigning = signing
+                $0.events.collectsMetrics = true
                 $0.responseSerializer = .data
             }
             let reply = try await api.get("skew")
@@ -113,7 +113,7 @@ struct AWSClockSkewTests {
         }
         var signing = AWSSigning.s3(region: "r", credentials: AWSCredentials(accessKey: "A", secretKey: "S"))
         signing.now = { Self.server - 7_200 }
-        let api = try mocked(by: mock) { [signing] in $0.awsSigning = signing }.api
+        let api = try mocked(by: mock) { [signing] in $0.auth.awsSigning = signing }.api
         let body = Body.stream(
             AsyncStream<Bytes> { next in
                 next.yield(Bytes(text: "abc"))

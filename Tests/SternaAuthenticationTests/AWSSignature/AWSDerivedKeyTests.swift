@@ -113,7 +113,7 @@ struct AWSDerivedKeyTests {
             store.current = credentials
             var signing = AWSSigning(region: "r", service: "s", credentials: store)
             signing.now = { seconds }
-            try await api.get("a") { [signing] in $0.awsSigning = signing }
+            try await api.get("a") { [signing] in $0.auth.awsSigning = signing }
             let sent = try #require(mock.requests.last)
             let signer = try AWSRequestSigner(signing, credentials, seconds: seconds, keys: AWSDerivedKeys())
             try expectEqual(

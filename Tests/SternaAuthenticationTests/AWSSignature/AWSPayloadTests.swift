@@ -53,7 +53,7 @@ struct AWSPayloadTests {
     ) throws -> Session {
         var signing = AWSSigning.s3(region: "r", credentials: AWSCredentials(accessKey: "A", secretKey: "S"))
         signing.payload = payload
-        return try mocked(by: mock) { $0.awsSigning = signing }.api
+        return try mocked(by: mock) { $0.auth.awsSigning = signing }.api
     }
 
     @Test("The field x-amz-content-sha256 has the hash of the body")

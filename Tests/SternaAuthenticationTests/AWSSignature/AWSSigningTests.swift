@@ -28,7 +28,7 @@ struct AWSSigningTests {
     @Test("A session signs its requests, with the session token, below interceptors that change them")
     func session() async throws {
         let (api, mock) = try mocked { settings in
-            settings.awsSigning = Self.signing()
+            settings.auth.awsSigning = Self.signing()
             settings.interceptors = [Stamp()]
         }
         try await api.post("a", parameters: ["b": 1])
@@ -47,7 +47,7 @@ struct AWSSigningTests {
     func network() async throws {
         let seen = Mutex<[String?]>([])
         let (api, _) = try mocked { settings in
-            settings.awsSigning = Self.signing()
+            settings.auth.awsSigning = Self.signing()
             settings.networkInterceptors = [
                 Watch { request in seen.withLock { $0.append(request.headers[.authorization]) } }
             ]
@@ -59,12 +59,12 @@ struct AWSSigningTests {
     @Test("A request signs for itself, and may leave the session's signature out")
     func request() async throws {
         let (plain, mock) = try mocked()
-        try await plain.get("a") { $0.awsSigning = Self.signing("own") }
+        try await plain.get("a") { $0.auth.awsSigning = Self.signing("own") }
         expectEqual(mock.requests.last?.headers[.authorization]?.contains("/own/aws4_request"), true)
-        let (signed, other) = try mocked { $0.awsSigning = Self.signing() }
-        try await signed.get("a") { $0.awsSigning = Self.signing("own") }
+        let (signed, other) = try mocked { $0.auth.awsSigning = Self.signing() }
+        try await signed.get("a") { $0.auth.awsSigning = Self.signing("own") }
         expectEqual(other.requests.last?.headers[.authorization]?.contains("/own/aws4_request"), true)
-        try await signed.get("a") { $0.awsSigning = nil }
+        try await signed.get("a") { $0.auth.awsSigning = nil }
         expectNil(other.requests.last?.headers[.authorization])
         try await signed.get("a")
         expectEqual(other.requests.last?.headers[.authorization]?.contains("/sqs/aws4_request"), true)
@@ -73,8 +73,8 @@ struct AWSSigningTests {
     @Test("A request to another origin than the session's is not signed")
     func otherOrigin() async throws {
         let (api, mock) = try mocked { settings in
-            settings.awsSigning = Self.signing()
-            settings.allowsOtherOrigins = true
+            settings.auth.awsSigning = Self.signing()
+            settings.network.allowsOtherOrigins = true
         }
         try await api.get("https://other.example/a")
         expectNil(mock.requests.last?.headers[.authorization])
@@ -92,8 +92,8 @@ struct AWSSigningTests {
     func redirect(target: String, isSigned: Bool) async throws {
         let mock = MockTransport(answers: [.redirect(to: target, status: 307), .json([:])])
         let (api, _) = try mocked(by: mock) { settings in
-            settings.awsSigning = Self.signing()
-            settings.awsSigning?.trustedHosts = ["amazonaws.com"]
+            settings.auth.awsSigning = Self.signing()
+            settings.auth.awsSigning?.trustedHosts = ["amazonaws.com"]
         }
         try await api.get("a")
         let last = try #require(mock.requests.last)
@@ -111,8 +111,8 @@ struct AWSSigningTests {
             .redirect(to: "https://api.example.com/c", status: 307), .json([:]),
         ])
         let (api, _) = try mocked(by: mock) { settings in
-            settings.awsSigning = Self.signing()
-            settings.awsSigning?.trustedHosts = [trusted]
+            settings.auth.awsSigning = Self.signing()
+            settings.auth.awsSigning?.trustedHosts = [trusted]
             settings.redirects.keepsCredentialsAcrossOrigins = keeps
         }
         try await api.get("a")
@@ -128,8 +128,8 @@ struct AWSSigningTests {
             .redirect(to: "https://us.amazonaws.com/e", status: 307), .json([:]), .json([:]),
         ])
         let (api, _) = try mocked(by: mock) { settings in
-            settings.awsSigning = Self.signing()
-            settings.awsSigning?.trustedHosts = ["amazonaws.com"]
+            settings.auth.awsSigning = Self.signing()
+            settings.auth.awsSigning?.trustedHosts = ["amazonaws.com"]
         }
         try await api.get("a")
         // The next request has redirects of its own.
@@ -149,7 +149,7 @@ struct AWSSigningTests {
 
     @Test("Plus signs in a query are sent as %20, so that they cannot be read in two ways")
     func plus() async throws {
-        let (api, mock) = try mocked { $0.awsSigning = Self.signing() }
+        let (api, mock) = try mocked { $0.auth.awsSigning = Self.signing() }
         try await api.get("a?b=c+d")
         expectEqual(mock.requests.last?.url.query, "b=c%20d")
     }
@@ -157,8 +157,8 @@ struct AWSSigningTests {
     @Test("A signature in the query leaves Authorization out")
     func query() async throws {
         let (api, mock) = try mocked { settings in
-            settings.awsSigning = Self.signing()
-            settings.awsSigning?.placement = .query(expires: 60)
+            settings.auth.awsSigning = Self.signing()
+            settings.auth.awsSigning?.placement = .query(expires: 60)
         }
         try await api.get("a?b=1")
         let request = try #require(mock.requests.last)
@@ -170,7 +170,7 @@ struct AWSSigningTests {
     func provider() async throws {
         let store = AWSCredentialStore(AWSCredentials(accessKey: "ONE", secretKey: "s"))
         let (api, mock) = try mocked {
-            $0.awsSigning = AWSSigning(region: "r", service: "s", credentials: store)
+            $0.auth.awsSigning = AWSSigning(region: "r", service: "s", credentials: store)
         }
         try await api.get("a")
         store.current = AWSCredentials(accessKey: "TWO", secretKey: "s")
@@ -196,11 +196,11 @@ struct AWSSigningTests {
 
     @Test("No mirror, description or error shows a key or a token")
     func secrets() async throws {
-        let (api, mock) = try mocked { $0.awsSigning = Self.signing() }
+        let (api, mock) = try mocked { $0.auth.awsSigning = Self.signing() }
         try await api.get("a")
         let request = try #require(mock.requests.last)
         var settings = RequestSettings()
-        settings.awsSigning = Self.signing()
+        settings.auth.awsSigning = Self.signing()
         let url = try await Self.signing("s3").presign(.get, try HTTPURL("https://example.com/k"))
         var error = SternaError(.timedOut, phase: .wait, "x").at(Request(.get, url))
         error.underlying = nil

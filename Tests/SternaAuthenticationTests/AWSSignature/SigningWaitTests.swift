@@ -23,7 +23,7 @@ struct SigningWaitTests {
         defer { release.open() }
         let (api, mock) = try mocked {
             $0.timeouts.total = .milliseconds(100)
-            $0.awsSigning = AWSSigning(region: "r", service: "s", credentials: Silent(release: release))
+            $0.auth.awsSigning = AWSSigning(region: "r", service: "s", credentials: Silent(release: release))
         }
         let error = await #expect(throws: SternaError.self) { try await api.get("a") }
         expectEqual(error?.kind, .timedOut)
@@ -35,7 +35,7 @@ struct SigningWaitTests {
         let release = Gate()
         defer { release.open() }
         let (api, mock) = try mocked {
-            $0.awsSigning = AWSSigning(region: "r", service: "s", credentials: Silent(release: release))
+            $0.auth.awsSigning = AWSSigning(region: "r", service: "s", credentials: Silent(release: release))
         }
         let request = Task { try await api.get("a") }
         request.cancel()
@@ -51,9 +51,9 @@ struct SigningWaitTests {
         let (api, mock) = try mocked {
             $0.timeouts.total = .milliseconds(100)
             if isAWS {
-                $0.awsSigning = AWSSigningTests.signing()
+                $0.auth.awsSigning = AWSSigningTests.signing()
             } else {
-                $0.messageSigning = MessageSigningTests.signing()
+                $0.auth.messageSigning = MessageSigningTests.signing()
             }
         }
         source.yield(Bytes(text: "begun"))

@@ -16,7 +16,7 @@ struct AuthenticationOriginTests {
         "Pre-emptive Basic after a downgrade: neither to another scheme, nor host, nor port",
         arguments: ["http://a.test/p/x", "https://b.test/p/x", "https://a.test:8443/p/x", "https://a.test./p/x"])
     func downgrade(other: String) async throws {
-        let (api, mock) = try mocked(nil, by: AuthenticationSessionTests.server().mock) { $0.credential = Self.ada }
+        let (api, mock) = try mocked(nil, by: AuthenticationSessionTests.server().mock) { $0.auth.credential = Self.ada }
         try await api.get("https://a.test/p/x")
         try await api.get("https://a.test/p/x")
         expectEqual(mock.requests.count, 3)
@@ -40,11 +40,11 @@ struct AuthenticationOriginTests {
         for place in 0..<3 {
             let (api, _) = try mocked(nil, by: mock) {
                 $0.redirects.allowsInsecure = true
-                if place == 0 { $0.credential = Self.ada }
+                if place == 0 { $0.auth.credential = Self.ada }
             }
             let error = await #expect(throws: SternaError.self) {
                 try await api.get(place == 2 ? "https://ada:s3cret@a.test/start" : "https://a.test/start") {
-                    if place == 1 { $0.credential = Self.ada }
+                    if place == 1 { $0.auth.credential = Self.ada }
                 }
             }
             expectEqual(error?.status, 401)
@@ -72,10 +72,10 @@ struct AuthenticationOriginTests {
         }
         let (api, _) = try mocked(nil, by: mock) {
             $0.interceptors = [SendsTwo()]
-            if place == 0 { $0.credential = Self.ada }
+            if place == 0 { $0.auth.credential = Self.ada }
         }
         try await api.get(place == 2 ? "https://ada:s3cret@a.test/first" : "https://a.test/first") {
-            if place == 1 { $0.credential = Self.ada }
+            if place == 1 { $0.auth.credential = Self.ada }
         }
         expectEqual(mock.requests.last?.url.path, "/second")
         expectEqual(mock.requests.last?.headers[.authorization], Self.field)
@@ -90,7 +90,7 @@ struct AuthenticationOriginTests {
         }
         let (api, _) = try mocked(nil, by: mock) {
             $0.redirects.keepsCredentialsAcrossOrigins = true
-            $0.credential = Self.ada
+            $0.auth.credential = Self.ada
         }
         try await api.get("https://a.test/")
         expectEqual(mock.requests.map { $0.headers[.authorization] }, [nil, nil, Self.field])
@@ -106,11 +106,11 @@ struct AuthenticationOriginTests {
             guard request.headers[.authorization] == Self.field else { return GuardedMock.refusal(["Basic realm=x"]) }
             return .json([:])
         }
-        let (api, _) = try mocked(nil, by: mock) { $0.credentialStore = store }
+        let (api, _) = try mocked(nil, by: mock) { $0.auth.credentialStore = store }
         try await api.get("https://a.test/")
         expectEqual(mock.requests.map { $0.headers[.authorization] }, [nil, nil, Self.field])
         // The same realm of another origin is another space.
-        let (other, otherMock) = try mocked(nil, by: server.mock) { $0.credentialStore = store }
+        let (other, otherMock) = try mocked(nil, by: server.mock) { $0.auth.credentialStore = store }
         _ = try? await other.get("https://a.test/")
         _ = try? await other.get("https://b.test:8443/")
         _ = try? await other.get("http://b.test/")
@@ -129,7 +129,7 @@ struct AuthenticationOriginTests {
             let response = try await mock.send(request)
             return ServerResponse(status: response.status.code, headers: .init(response.headers), body: response.body)
         }
-        let (api, _) = try mocked(nil, by: mock) { $0.credential = Self.ada }
+        let (api, _) = try mocked(nil, by: mock) { $0.auth.credential = Self.ada }
         try await api.get("https://a.test/1")
         try await api.get("https://b.test/1")
         expectEqual(mock.requests.map { $0.headers.contains(.authorization) }, [false, true, false, true])
@@ -150,8 +150,8 @@ struct AuthenticationOriginTests {
         ] {
             for isAllowed in [false, true] {
                 let (api, mock) = try mocked(nil, by: AuthenticationSessionTests.server().mock) {
-                    $0.challengeHandler = { _ in .use(Self.ada) }
-                    $0.authentication.allowsInsecurePasswords = isAllowed
+                    $0.auth.challengeHandler = { _ in .use(Self.ada) }
+                    $0.auth.policy.allowsInsecurePasswords = isAllowed
                 }
                 let reply = try? await api.get(url)
                 expectEqual((reply != nil), (isSent || isAllowed), "\(url)")
@@ -159,7 +159,7 @@ struct AuthenticationOriginTests {
             }
         }
         let (api, mock) = try mocked("http://a.test/", by: AuthenticationSessionTests.server().mock) {
-            $0.credential = Self.ada
+            $0.auth.credential = Self.ada
         }
         try await api.get("a")
         expectEqual(mock.requests.count, 2)
@@ -176,7 +176,7 @@ struct AuthenticationOriginTests {
             for isExplicit in [false, true] {
                 let (api, mock) = try mocked(nil, by: AuthenticationSessionTests.server().mock) {
                     $0.proxies = choice.0
-                    if isExplicit { $0.credential = Self.ada } else { $0.challengeHandler = { _ in .use(Self.ada) } }
+                    if isExplicit { $0.auth.credential = Self.ada } else { $0.auth.challengeHandler = { _ in .use(Self.ada) } }
                 }
                 let reply = try? await api.get("http://localhost:8080/")
                 let isSent = isExplicit || !choice.isExposed
@@ -188,17 +188,17 @@ struct AuthenticationOriginTests {
 
     @Test("Derived sessions share known credentials only while their settings agree") func sharing() async throws {
         let (api, mock) = try mocked("https://a.test/", by: AuthenticationSessionTests.server().mock) {
-            $0.challengeHandler = { _ in .use(Self.ada) }
+            $0.auth.challengeHandler = { _ in .use(Self.ada) }
         }
         try await api.get("a")
         expectEqual(mock.requests.count, 2)
         try await api.with { $0.timeout = .seconds(3) }.get("a")
         expectEqual(mock.requests.count, 3)
         let changes: [@Sendable (inout SessionSettings) -> Void] = [
-            { $0.challengeHandler = { _ in .useDefault } }, { $0.decisions = TaskDecisions() },
-            { $0.securityPolicy = .insecure }, { $0.credential = AuthenticationSessionTests.bob },
-            { $0.credentialStore = MemoryCredentialStore() }, { $0.unixSocket = "/run/a.sock" },
-            { $0.netrc = .path("/nonexistent") }, { $0.authentication.schemes = [.basic] },
+            { $0.auth.challengeHandler = { _ in .useDefault } }, { $0.tasks.decisions = TaskDecisions() },
+            { $0.trust.policy = .insecure }, { $0.auth.credential = AuthenticationSessionTests.bob },
+            { $0.auth.credentialStore = MemoryCredentialStore() }, { $0.network.unixSocket = "/run/a.sock" },
+            { $0.auth.netrc = .path("/nonexistent") }, { $0.auth.policy.schemes = [.basic] },
         ]
         for (index, change) in changes.enumerated() {
             let before = mock.requests.count
@@ -207,6 +207,6 @@ struct AuthenticationOriginTests {
         }
         #expect(
             try mocked("https://a.test/", by: mock).api.plan.settings.authenticationSettings.memory
-                !== api.plan.settings.authenticationSettings.memory)
+                !== api.plan.settings.auth.challenges.memory)
     }
 }

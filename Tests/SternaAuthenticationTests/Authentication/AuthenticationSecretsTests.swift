@@ -21,21 +21,21 @@ struct AuthenticationSecretsTests {
         let origin = try HTTPURL("https://a.test/").origin
         let store = MemoryCredentialStore([ProtectionSpace(origin: origin, realm: "x"): ada])
         let (api, _) = try mocked("https://a.test/", by: AuthenticationSessionTests.server().mock) {
-            $0.credential = ada
-            $0.credentialStore = store
-            $0.netrc = .path("/nonexistent")
-            $0.challengeHandler = { _ in .use(ada) }
+            $0.auth.credential = ada
+            $0.auth.credentialStore = store
+            $0.auth.netrc = .path("/nonexistent")
+            $0.auth.challengeHandler = { _ in .use(ada) }
         }
         try await api.get("a")
         var settings = RequestSettings()
-        settings.credential = .bearer("s3cret")
+        settings.auth.credential = .bearer("s3cret")
         var draft = RequestDraft(.get, "https://ada:s3cret@a.test/")
         draft.settings = settings
         let challenge = CredentialChallenge(
             url: try HTTPURL("https://a.test/"), method: .get, space: ProtectionSpace(origin: origin, realm: "x"),
             scheme: .basic, challenges: [], rejected: [ada],
             response: Response(status: .unauthorized, url: try HTTPURL("https://a.test/")))
-        let memory = try #require(api.plan.settings.authenticationSettings.memory)
+        let memory = try #require(api.plan.settings.auth.challenges.memory)
         for value in [
             ada as Any, api, api.plan.settings, settings, draft, store, challenge, ChallengeDisposition.use(ada),
             memory,
@@ -49,8 +49,8 @@ struct AuthenticationSecretsTests {
         "Errors, notes, logs of requests and curl lines", arguments: ["Basic realm=x", #"Digest realm="x", nonce="n""#])
     func errors(challenge: String) async throws {
         let (api, mock) = try mocked("https://a.test/", by: GuardedMock([challenge]) { _ in false }.mock) {
-            $0.credential = Credential(user: "ada", password: "s3cret")
-            $0.collectsMetrics = true
+            $0.auth.credential = Credential(user: "ada", password: "s3cret")
+            $0.events.collectsMetrics = true
         }
         let error = await #expect(throws: SternaError.self) { try await api.get("https://ada:s3cret@a.test/") }
         expectEqual(error.map { Self.holdsNone(Self.texts($0) + $0.message) }, true)
@@ -62,7 +62,7 @@ struct AuthenticationSecretsTests {
         let names: [Credential] = [Credential(user: "a:b", password: "s3cret"), .bearer("s3cret\r\nX: 1")]
         for (credential, line) in zip(names, ["Basic realm=x", "Bearer"]) {
             let (api, mock) = try mocked("https://a.test/", by: GuardedMock([line]) { _ in false }.mock) {
-                $0.credential = credential
+                $0.auth.credential = credential
             }
             let error = await #expect(throws: SternaError.self) { try await api.get("a") }
             expectEqual(error?.kind, .invalidHeader)

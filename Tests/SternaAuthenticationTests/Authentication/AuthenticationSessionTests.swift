@@ -24,7 +24,7 @@ struct AuthenticationSessionTests {
 
     @Test("The session's credential answers a challenge, and goes at once afterwards, at and below the same folder")
     func basic() async throws {
-        let (api, mock) = try mocked("https://a.test/", by: Self.server().mock) { $0.credential = Self.ada }
+        let (api, mock) = try mocked("https://a.test/", by: Self.server().mock) { $0.auth.credential = Self.ada }
         try await api.get("v1/a")
         expectEqual(Self.fields(mock), [nil, Self.adaField])
         try await api.get("v1/b/c?d")
@@ -33,23 +33,23 @@ struct AuthenticationSessionTests {
         expectEqual(Self.fields(mock), [nil, Self.adaField, Self.adaField, nil, Self.adaField])
         try await api.with { $0.timeout = .seconds(9) }.get("v1/d")
         expectEqual(Self.fields(mock).count, 6)
-        try await api.with { $0.credential = Self.bob }.get("v1/d") { $0.credential = Self.ada }
+        try await api.with { $0.auth.credential = Self.bob }.get("v1/d") { $0.auth.credential = Self.ada }
         expectEqual(Self.fields(mock).count, 8)
     }
 
     @Test("Without pre-emption each request is challenged") func notPreemptive() async throws {
         let (api, mock) = try mocked("https://a.test/", by: Self.server().mock) {
-            $0.credential = Self.ada
-            $0.authentication.isPreemptive = false
+            $0.auth.credential = Self.ada
+            $0.auth.policy.isPreemptive = false
         }
         for _ in 0..<2 { try await api.get("a") }
         expectEqual(Self.fields(mock), [nil, Self.adaField, nil, Self.adaField])
     }
 
     @Test("Without an allowed scheme no challenge is answered") func off() async throws {
-        let (api, mock) = try mocked("https://a.test/", by: Self.server().mock) { $0.credential = Self.ada }
+        let (api, mock) = try mocked("https://a.test/", by: Self.server().mock) { $0.auth.credential = Self.ada }
         let error = await #expect(throws: SternaError.self) {
-            try await api.get("a") { $0.authentication = AuthenticationPolicy(schemes: []) }
+            try await api.get("a") { $0.auth.policy = AuthenticationPolicy(schemes: []) }
         }
         expectEqual(error?.status, 401)
         expectEqual(mock.requests.count, 1)
@@ -58,14 +58,14 @@ struct AuthenticationSessionTests {
     @Test("With remembersCredential, an accepted credential of a request becomes the session's")
     func remembered() async throws {
         let (api, mock) = try mocked("https://a.test/", by: Self.server().mock) {
-            $0.authentication.remembersCredential = true
-            $0.allowsOtherOrigins = true
+            $0.auth.policy.remembersCredential = true
+            $0.network.allowsOtherOrigins = true
         }
-        _ = try? await api.get("v1/a") { $0.credential = Self.bob }
+        _ = try? await api.get("v1/a") { $0.auth.credential = Self.bob }
         _ = try? await api.get("v1/a")
         // What was refused is not remembered.
         expectEqual(Self.fields(mock), [nil, Self.bobField, nil])
-        try await api.get("v1/a") { $0.credential = Self.ada }
+        try await api.get("v1/a") { $0.auth.credential = Self.ada }
         expectEqual(Self.fields(mock).suffix(2), [nil, Self.adaField])
         // At once within the space, elsewhere when the server asks for the same realm.
         try await api.get("v1/b")
@@ -76,7 +76,7 @@ struct AuthenticationSessionTests {
         try await api.with { $0.timeout = .seconds(9) }.get("v1/c")
         expectEqual(Self.fields(mock).suffix(2), [Self.adaField, Self.adaField])
         let count = mock.requests.count
-        _ = try? await api.get("v1/c") { $0.credential = Self.bob }
+        _ = try? await api.get("v1/c") { $0.auth.credential = Self.bob }
         expectEqual(Self.fields(mock)[count...], [nil, Self.bobField])
         _ = try? await api.get("https://b.test/v1/c") { $0.timeout = .seconds(9) }
         expectEqual(mock.requests.last?.url.host, "b.test")
@@ -90,10 +90,10 @@ struct AuthenticationSessionTests {
             accepted.withLock { $0.contains(request.headers[.authorization] ?? "") }
         }
         let (api, mock) = try mocked("https://a.test/", by: guarded.mock) {
-            $0.authentication.remembersCredential = true
+            $0.auth.policy.remembersCredential = true
         }
-        try await api.get("a") { $0.credential = Self.ada }
-        try await api.get("a") { $0.credential = Self.bob }
+        try await api.get("a") { $0.auth.credential = Self.ada }
+        try await api.get("a") { $0.auth.credential = Self.bob }
         try await api.get("a")
         expectEqual(Self.fields(mock), [nil, Self.adaField, nil, Self.bobField, Self.bobField])
         accepted.withLock { $0 = [Self.adaField] }
@@ -102,21 +102,21 @@ struct AuthenticationSessionTests {
         _ = try? await api.get("a")
         expectEqual(Self.fields(mock).suffix(2), [Self.bobField, nil])
         let (own, sent) = try mocked("https://a.test/", by: Self.server().mock) {
-            $0.authentication.remembersCredential = true
-            $0.credential = Self.bob
+            $0.auth.policy.remembersCredential = true
+            $0.auth.credential = Self.bob
         }
-        try await own.get("a") { $0.credential = Self.ada }
+        try await own.get("a") { $0.auth.credential = Self.ada }
         _ = try? await own.get("a")
         expectEqual(Self.fields(sent), [nil, Self.adaField, nil, Self.bobField])
     }
 
     @Test("A request's credential precedes the session's, and serves no other request") func requests() async throws {
         let (api, mock) = try mocked("https://a.test/", by: Self.server(Self.bobField).mock) {
-            $0.credential = Self.ada
+            $0.auth.credential = Self.ada
         }
-        try await api.get("a") { $0.credential = Self.bob }
+        try await api.get("a") { $0.auth.credential = Self.bob }
         expectEqual(Self.fields(mock), [nil, Self.bobField])
-        try await api.get("a") { $0.credential = Self.bob }
+        try await api.get("a") { $0.auth.credential = Self.bob }
         expectEqual(Self.fields(mock), [nil, Self.bobField, Self.bobField])
         let error = await #expect(throws: SternaError.self) { try await api.get("a") }
         expectEqual(error?.status, 401)
@@ -125,10 +125,10 @@ struct AuthenticationSessionTests {
 
     @Test("A request's credential needs no setting of the session") func requestAlone() async throws {
         let (api, mock) = try mocked("https://a.test/", by: Self.server().mock)
-        try await api.get("a") { $0.credential = Self.ada }
+        try await api.get("a") { $0.auth.credential = Self.ada }
         expectEqual(Self.fields(mock), [nil, Self.adaField])
         let (other, otherMock) = try mocked("https://a.test/", by: Self.server().mock)
-        try await other.get("a") { $0.challengeHandler = { _ in .use(Self.ada) } }
+        try await other.get("a") { $0.auth.challengeHandler = { _ in .use(Self.ada) } }
         expectEqual(Self.fields(otherMock), [nil, Self.adaField])
     }
 
@@ -142,7 +142,7 @@ struct AuthenticationSessionTests {
         expectEqual(Self.fields(mock).first, Self.adaField)
         expectEqual(Self.fields(mock).last??.hasPrefix("Digest "), true)
         let (careful, carefulMock) = try mocked(nil, by: DigestMock("ada", "s3cret").mock) {
-            $0.authentication = AuthenticationPolicy(schemes: [.digest])
+            $0.auth.policy = AuthenticationPolicy(schemes: [.digest])
         }
         try await careful.get("https://ada:s3cret@a.test/")
         expectEqual(Self.fields(carefulMock).first, .some(nil))
@@ -153,7 +153,7 @@ struct AuthenticationSessionTests {
     func digest(algorithm: DigestHash) async throws {
         guard !algorithm.isSession else { return }
         let server = DigestMock("ada", "s3cret", algorithm)
-        let (api, mock) = try mocked("https://a.test/", by: server.mock) { $0.credential = Self.ada }
+        let (api, mock) = try mocked("https://a.test/", by: server.mock) { $0.auth.credential = Self.ada }
         for number in 0..<3 { try await api.get("p/\(number)?q") }
         expectEqual(mock.requests.count, 4)
         expectEqual(server.refusals, ["missing"])
@@ -166,7 +166,7 @@ struct AuthenticationSessionTests {
 
     @Test("A hundred requests at once use each count once") func concurrent() async throws {
         let server = DigestMock("ada", "s3cret")
-        let (api, _) = try mocked("https://a.test/", by: server.mock) { $0.credential = Self.ada }
+        let (api, _) = try mocked("https://a.test/", by: server.mock) { $0.auth.credential = Self.ada }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<100 { group.addTask { try await api.get("\(number)") } }
             try await group.waitForAll()
@@ -179,7 +179,7 @@ struct AuthenticationSessionTests {
 
     @Test("A refused credential is sent once, also by later requests; the error says so") func refused() async throws {
         let (api, mock) = try mocked("https://a.test/", by: GuardedMock(["Basic realm=x"]) { _ in false }.mock) {
-            $0.credential = Self.ada
+            $0.auth.credential = Self.ada
         }
         for count in [2, 3] {
             let error = await #expect(throws: SternaError.self) { try await api.get("a") }
@@ -187,7 +187,7 @@ struct AuthenticationSessionTests {
             expectEqual(error?.detail.contains("The server refused the credentials."), true)
             expectEqual(mock.requests.count, count)
         }
-        _ = try? await api.get("a") { $0.credential = Self.ada }
+        _ = try? await api.get("a") { $0.auth.credential = Self.ada }
         expectEqual(mock.requests.count, 5)
     }
 
@@ -197,8 +197,8 @@ struct AuthenticationSessionTests {
         let store = MemoryCredentialStore([ProtectionSpace(origin: origin, realm: "y"): Self.ada])
         let asked = Mutex<[Int]>([])
         let (api, mock) = try mocked("https://a.test/", by: Self.server().mock) {
-            $0.credentialStore = store
-            $0.challengeHandler = { challenge in
+            $0.auth.credentialStore = store
+            $0.auth.challengeHandler = { challenge in
                 asked.withLock { $0.append(challenge.previousFailures) }
                 expectEqual(challenge.space, ProtectionSpace(origin: origin, realm: "x"))
                 expectEqual(challenge.scheme, .basic)
@@ -209,7 +209,7 @@ struct AuthenticationSessionTests {
         expectEqual(Self.fields(mock), [nil, Self.bobField, Self.adaField])
         expectEqual(asked.withLock { $0 }, [0, 1])
         expectEqual(store.credential(for: ProtectionSpace(origin: origin, realm: "x")), Self.ada)
-        let (later, laterMock) = try mocked("https://a.test/", by: Self.server().mock) { $0.credentialStore = store }
+        let (later, laterMock) = try mocked("https://a.test/", by: Self.server().mock) { $0.auth.credentialStore = store }
         try await later.get("a")
         expectEqual(Self.fields(laterMock), [nil, Self.adaField])
     }
@@ -228,8 +228,8 @@ struct AuthenticationSessionTests {
         }
         let (api, _) = try mocked("https://a.test/", by: mock) {
             $0.retry = .none
-            $0.credentialStore = store
-            $0.challengeHandler = { _ in .use(Self.ada, stores: true) }
+            $0.auth.credentialStore = store
+            $0.auth.challengeHandler = { _ in .use(Self.ada, stores: true) }
         }
         _ = try? await api.get("a")
         let space = ProtectionSpace(origin: try HTTPURL("https://a.test/").origin, realm: "x")
@@ -250,7 +250,7 @@ struct AuthenticationSessionTests {
         ]
         for index in 0..<3 {
             let (api, mock) = try mocked("https://a.test/", by: Self.server().mock) {
-                if index == 2 { $0.credentialStore = BrokenStore() } else { $0.challengeHandler = handlers[index] }
+                if index == 2 { $0.auth.credentialStore = BrokenStore() } else { $0.auth.challengeHandler = handlers[index] }
             }
             let error = await #expect(throws: SternaError.self) { try await api.get("a") }
             expectEqual(error?.kind, .authenticationFailed)
@@ -267,7 +267,7 @@ struct AuthenticationSessionTests {
         let count = Mutex(0)
         let inner = Mutex<Session?>(nil)
         let (api, _) = try mocked("https://a.test/", by: Self.server().mock) {
-            $0.challengeHandler = { _ in
+            $0.auth.challengeHandler = { _ in
                 let number = count.withLock {
                     $0 += 1
                     return $0
@@ -287,21 +287,21 @@ struct AuthenticationSessionTests {
 
     @Test("A handler can cancel, or leave the decision to the next one") func decisions() async throws {
         let (api, mock) = try mocked("https://a.test/", by: Self.server().mock) {
-            $0.challengeHandler = { _ in .use(Self.ada) }
+            $0.auth.challengeHandler = { _ in .use(Self.ada) }
         }
         let error = await #expect(throws: SternaError.self) {
-            try await api.get("a") { $0.challengeHandler = { _ in .cancel } }
+            try await api.get("a") { $0.auth.challengeHandler = { _ in .cancel } }
         }
         expectEqual(error?.kind, .cancelled)
-        try await api.get("a") { $0.challengeHandler = { _ in .useDefault } }
+        try await api.get("a") { $0.auth.challengeHandler = { _ in .useDefault } }
         expectEqual(Self.fields(mock), [nil, nil, Self.adaField])
-        let none = try mocked("https://a.test/", by: Self.server().mock) { $0.challengeHandler = { _ in .useDefault } }
+        let none = try mocked("https://a.test/", by: Self.server().mock) { $0.auth.challengeHandler = { _ in .useDefault } }
         let refused = await #expect(throws: SternaError.self) { try await none.api.get("a") }
         expectEqual(refused?.kind, .unacceptableStatus)
     }
 
     @Test("A body that can be read only once gets the 401, with a note that says so") func oneShot() async throws {
-        let (api, mock) = try mocked("https://a.test/", by: Self.server().mock) { $0.credential = Self.ada }
+        let (api, mock) = try mocked("https://a.test/", by: Self.server().mock) { $0.auth.credential = Self.ada }
         let body = Body.stream(AsyncStream<Bytes> { $0.finish() })
         let error = await #expect(throws: SternaError.self) { try await api.post("a", body: body) }
         expectEqual(error?.status, 401)
@@ -314,7 +314,7 @@ struct AuthenticationSessionTests {
 
     @Test("NTLM and Negotiate alone are not supported") func unsupported() async throws {
         let server = GuardedMock(["Negotiate", "NTLM"]) { _ in false }
-        let (api, _) = try mocked("https://a.test/", by: server.mock) { $0.credential = Self.ada }
+        let (api, _) = try mocked("https://a.test/", by: server.mock) { $0.auth.credential = Self.ada }
         let error = await #expect(throws: SternaError.self) { try await api.get("a") }
         expectEqual(error?.kind, .authenticationFailed)
         expectEqual(error?.detail.contains("not supported"), true)
@@ -327,7 +327,7 @@ struct AuthenticationSessionTests {
                 guard let field = request.headers[.authorization] else { return false }
                 return field.hasPrefix("Digest") && !field.contains("qop") && !field.contains("nc=")
             }
-            let (api, mock) = try mocked("https://a.test/", by: server.mock) { $0.credential = Self.ada }
+            let (api, mock) = try mocked("https://a.test/", by: server.mock) { $0.auth.credential = Self.ada }
             guard !isAnswered else {
                 try await api.get("a")
                 expectEqual(mock.requests.count, 2)
@@ -344,11 +344,11 @@ struct AuthenticationSessionTests {
         let server = GuardedMock([#"Bearer realm="x", error="invalid_token", error_description="expired""#]) {
             $0.headers[.authorization] == "Bearer t0ken"
         }
-        let (api, mock) = try mocked("https://a.test/", by: server.mock) { $0.credential = .bearer("t0ken") }
+        let (api, mock) = try mocked("https://a.test/", by: server.mock) { $0.auth.credential = .bearer("t0ken") }
         try await api.get("a")
         expectEqual(Self.fields(mock), [nil, "Bearer t0ken"])
         let error = await #expect(throws: SternaError.self) {
-            try await api.with { $0.credential = .bearer("old") }.get("a")
+            try await api.with { $0.auth.credential = .bearer("old") }.get("a")
         }
         expectEqual(error?.detail.contains("invalid_token (expired)"), true)
         expectEqual(error?.response?.challenges.first?.bearerError?.code, "invalid_token")
@@ -357,9 +357,9 @@ struct AuthenticationSessionTests {
     @Test("Attempts are counted and have their reason") func metrics() async throws {
         try await TestServer.withServer { server in
             let api = try Session(baseURL: server.url) {
-                $0.engine = Engine()
-                $0.collectsMetrics = true
-                $0.credential = Credential(user: "ada", password: "pw")
+                $0.network.engine = Engine()
+                $0.events.collectsMetrics = true
+                $0.auth.credential = Credential(user: "ada", password: "pw")
             }
             let reply = try await api.get("basic-auth/ada/pw")
             expectEqual(reply.response.metrics?.attempts.map(\.reason), [.first, .authentication])

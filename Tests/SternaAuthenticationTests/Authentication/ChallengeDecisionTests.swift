@@ -37,9 +37,9 @@ struct ChallengeDecisionTests {
     ) throws -> Session {
         try mocked("https://a.test/", by: mock) {
             $0.callbacks = .queue(DispatchQueue(label: "decisions"))
-            $0.decisions = TaskDecisions()
-            $0.decisions?.challengeReceived = { _, challenge in answer(challenge) }
-            $0.observers = [watcher.observer]
+            $0.tasks.decisions = TaskDecisions()
+            $0.tasks.decisions?.challengeReceived = { _, challenge in answer(challenge) }
+            $0.events.observers = [watcher.observer]
         }.api
     }
 
@@ -66,7 +66,7 @@ struct ChallengeDecisionTests {
         let mock = AuthenticationSessionTests.server().mock
         let api = try session(mock, watcher) { _ in [.cancel, .fail(Broken()), .useDefault][index] }
         guard index < 2 else {
-            _ = try await api.with { $0.challengeHandler = { _ in .use(Self.ada) } }.dataTask(.get("a")).value
+            _ = try await api.with { $0.auth.challengeHandler = { _ in .use(Self.ada) } }.dataTask(.get("a")).value
             await watcher.expect(["0 credential"])
             return
         }
@@ -79,7 +79,7 @@ struct ChallengeDecisionTests {
     @Test("A body that can be read only once is made again by needNewBody") func newBody() async throws {
         let mock = AuthenticationSessionTests.server().mock
         let api = try session(mock, Watcher()) { _ in .use(Self.ada) }.with {
-            $0.decisions?.needNewBody = { _, _ in .bytes(Array("again".utf8)) }
+            $0.tasks.decisions?.needNewBody = { _, _ in .bytes(Array("again".utf8)) }
         }
         let body = Body.stream(AsyncStream<Bytes> { $0.finish() })
         _ = try await api.dataTask(RequestDraft(.post, "a", body: body)).value
@@ -93,7 +93,7 @@ struct ChallengeDecisionTests {
     func cancellation(bySession: Bool) async throws {
         let (asked, begin) = AsyncStream<Void>.makeStream()
         let (api, _) = try mocked("https://a.test/", by: AuthenticationSessionTests.server().mock) {
-            $0.challengeHandler = { _ in
+            $0.auth.challengeHandler = { _ in
                 begin.yield()
                 try await Task.sleep(for: .seconds(3_600))
                 return .useDefault
@@ -110,7 +110,7 @@ struct ChallengeDecisionTests {
     @Test("The deadline holds while a handler is asked") func deadline() async throws {
         let (api, _) = try mocked("https://a.test/", by: AuthenticationSessionTests.server().mock) {
             $0.timeouts.total = .milliseconds(100)
-            $0.challengeHandler = { _ in
+            $0.auth.challengeHandler = { _ in
                 try await Task.sleep(for: .seconds(3_600))
                 return .useDefault
             }
@@ -124,7 +124,7 @@ struct ChallengeDecisionTests {
         let server = GuardedMock([challenge]) { _ in false }
         let (api, mock) = try mocked("https://a.test/", by: server.mock) {
             $0.timeouts.total = .milliseconds(100)
-            $0.credential = Self.ada
+            $0.auth.credential = Self.ada
         }
         let producer = BodyProducer(length: nil, isReplayable: true) {
             {

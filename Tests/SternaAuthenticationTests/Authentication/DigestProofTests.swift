@@ -36,12 +36,12 @@ struct DigestProofTests {
         let text = "the content of the body"
         let sent = coding == nil ? Array(text.utf8) : Zlib.gzip(text)
         let (api, _) = try mocked("https://a.test/", by: Self.server(sent, coding: coding, proves: sent)) {
-            $0.credential = AuthenticationSessionTests.ada
+            $0.auth.credential = AuthenticationSessionTests.ada
         }
         try await expectEqual(api.get("a").text(), text)
         for wrong in [Array("another body".utf8), coding == nil ? [] : Array(text.utf8)] {
             let (other, _) = try mocked("https://a.test/", by: Self.server(sent, coding: coding, proves: wrong)) {
-                $0.credential = AuthenticationSessionTests.ada
+                $0.auth.credential = AuthenticationSessionTests.ada
             }
             let error = await #expect(throws: SternaError.self) { try await other.get("a") }
             expectEqual(error?.kind, .unacceptableResponse)

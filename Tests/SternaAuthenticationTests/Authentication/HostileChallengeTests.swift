@@ -37,8 +37,8 @@ struct HostileChallengeTests {
     @Test("Endless challenges", arguments: endlessChallenges.indices) func endless(index: Int) async throws {
         let challenge = Self.endlessChallenges[index]
         let (api, mock) = try mocked("https://a.test/", by: Self.endless(challenge)) {
-            $0.credential = Self.ada
-            $0.challengeHandler = { challenge in
+            $0.auth.credential = Self.ada
+            $0.auth.challengeHandler = { challenge in
                 .use(Credential(user: "u\(challenge.previousFailures)", password: "p"))
             }
         }
@@ -58,7 +58,7 @@ struct HostileChallengeTests {
             Array(repeating: "Basic realm=\"\(long)\"", count: 3),
         ] {
             let (api, mock) = try mocked("https://a.test/", by: GuardedMock(lines) { _ in false }.mock) {
-                $0.credential = Self.ada
+                $0.auth.credential = Self.ada
             }
             let error = await #expect(throws: SternaError.self) { try await api.get("a") }
             expectEqual(error?.status, 401)
@@ -86,7 +86,7 @@ struct HostileChallengeTests {
             answer.headers[.location] = "https://evil.test/"
             return request.headers.contains(.authorization) ? .json([:]) : answer
         }
-        let (api, _) = try mocked("https://a.test/", by: mock) { $0.credential = Self.ada }
+        let (api, _) = try mocked("https://a.test/", by: mock) { $0.auth.credential = Self.ada }
         try await api.get("a")
         expectEqual(mock.requests.map(\.url.host), ["a.test", "a.test"])
     }
@@ -99,7 +99,7 @@ struct HostileChallengeTests {
                 if request.url.path == "/start" { return .redirect(to: target) }
                 return request.headers.contains(.authorization) ? .json([:]) : GuardedMock.refusal(["Basic realm=x"])
             }
-            let (api, _) = try mocked("https://a.test/", by: mock) { $0.credential = Self.ada }
+            let (api, _) = try mocked("https://a.test/", by: mock) { $0.auth.credential = Self.ada }
             do {
                 let reply = try await api.get("/start")
                 expectEqual(reply.response.status.code, status)
@@ -122,7 +122,7 @@ struct HostileChallengeTests {
             }
             return .redirect(to: "/\(number)/")
         }
-        let (api, _) = try mocked("https://a.test/", by: mock) { $0.credential = Self.ada }
+        let (api, _) = try mocked("https://a.test/", by: mock) { $0.auth.credential = Self.ada }
         let error = await #expect(throws: SternaError.self) { try await api.get("/") }
         expectEqual(error?.kind, .tooManyRedirects)
         #expect(mock.requests.count <= 21 * (AuthenticationRule.Limits.answers + 1))
@@ -136,8 +136,8 @@ struct HostileChallengeTests {
             return answer
         }
         let (api, _) = try mocked("https://ada:s3cret@a.test/", by: mock) {
-            $0.credential = Self.ada
-            $0.credentialStore = MemoryCredentialStore()
+            $0.auth.credential = Self.ada
+            $0.auth.credentialStore = MemoryCredentialStore()
         }
         let error = await #expect(throws: SternaError.self) { try await api.get("a") }
         expectEqual(error?.status, 407)
@@ -154,7 +154,7 @@ struct HostileChallengeTests {
             answer.headers["Authentication-Info"] = #"rspauth="00000000000000000000000000000000", qop=auth"#
             return answer
         }
-        let (api, _) = try mocked("https://a.test/", by: mock) { $0.credential = Self.ada }
+        let (api, _) = try mocked("https://a.test/", by: mock) { $0.auth.credential = Self.ada }
         let error = await #expect(throws: SternaError.self) { try await api.get("a") }
         expectEqual(error?.kind, .unacceptableResponse)
         expectEqual(error?.status, 200)

@@ -18,9 +18,9 @@ struct HostileRefusalTests {
         let script: [ScriptedServer.Step] = [.receiveHead] + refusal
         return try await ScriptedServer.withServer(connections: [script, Self.answer]) { server in
             let api = try Session(baseURL: server.url) {
-                $0.engine = Engine()
+                $0.network.engine = Engine()
                 $0.retry = .none
-                $0.credential = AuthenticationSessionTests.ada
+                $0.auth.credential = AuthenticationSessionTests.ada
             }
             let text = try await api.get("a").text()
             #expect(try await server.waitForClose(connection: 0))
@@ -44,9 +44,9 @@ struct HostileRefusalTests {
         ]
         try await ScriptedServer.withServer(connections: [script, Self.answer, script]) { server in
             let api = try Session(baseURL: server.url) {
-                $0.engine = Engine()
+                $0.network.engine = Engine()
                 $0.retry = .none
-                $0.credential = AuthenticationSessionTests.ada
+                $0.auth.credential = AuthenticationSessionTests.ada
                 $0.timeouts.betweenBytes = .seconds(1)
             }
             let status = try await api.withResponse(to: .get("a")) { response in
@@ -57,7 +57,7 @@ struct HostileRefusalTests {
             #expect(try await server.waitForClose(connection: 0))
             let error = await #expect(throws: SternaError.self) {
                 try await Session(baseURL: server.url) {
-                    $0.engine = Engine()
+                    $0.network.engine = Engine()
                     $0.retry = .none
                     $0.timeouts.betweenBytes = .seconds(1)
                 }.get("a")

@@ -62,7 +62,7 @@ struct NetrcFileTests {
             let server = GuardedMock(["Basic realm=x"]) {
                 ["Basic YWRhOnB3", "Basic Ym9iOndw"].contains($0.headers[.authorization])
             }
-            let (api, mock) = try mocked(nil, by: server.mock) { $0.netrc = .path(path) }
+            let (api, mock) = try mocked(nil, by: server.mock) { $0.auth.netrc = .path(path) }
             try await api.get("https://a.test/")
             expectEqual(mock.requests.map { $0.headers[.authorization] }, [nil, "Basic YWRhOnB3"])
             try await api.get("https://bob@A.test:8443/")
@@ -81,7 +81,7 @@ struct NetrcFileTests {
         try await CredentialFolder.with { folder in
             let path = folder + "/netrc"
             let server = GuardedMock(["Basic realm=x"]) { $0.headers[.authorization] == "Basic YWRhOnB3" }
-            let (api, mock) = try mocked("https://a.test/", by: server.mock) { $0.netrc = .path(path) }
+            let (api, mock) = try mocked("https://a.test/", by: server.mock) { $0.auth.netrc = .path(path) }
             let error = await #expect(throws: SternaError.self) { try await api.get("/") }
             expectEqual(error?.kind, .fileUnreadable)
             try CredentialFolder.write("machine a.test login ada password pw", to: path)
@@ -92,7 +92,7 @@ struct NetrcFileTests {
 
     @Test("A file that cannot be used fails the request") func unusable() async throws {
         let server = GuardedMock(["Basic realm=x"]) { _ in false }
-        let (api, mock) = try mocked("https://a.test/", by: server.mock) { $0.netrc = .path("/nonexistent/netrc") }
+        let (api, mock) = try mocked("https://a.test/", by: server.mock) { $0.auth.netrc = .path("/nonexistent/netrc") }
         let error = await #expect(throws: SternaError.self) { try await api.get("/") }
         expectEqual(error?.kind, .fileUnreadable)
         expectEqual(error?.status, 401)

@@ -23,7 +23,7 @@ struct RefusedBodyTests {
             request.headers.contains(.authorization) ? .json([:]) : Self.refusal(body)
         }
         let (api, _) = try mocked("https://a.test/", by: mock) {
-            $0.challengeHandler = { _ in
+            $0.auth.challengeHandler = { _ in
                 expectEqual(body.left, 0)
                 return answers ? .use(AuthenticationSessionTests.ada) : .useDefault
             }
@@ -46,7 +46,7 @@ struct RefusedBodyTests {
             expectEqual(body.left, 0)
             return AccessToken("new")
         }
-        let (api, _) = try mocked("https://a.test/", by: mock) { $0.tokenAuthentication = tokens }
+        let (api, _) = try mocked("https://a.test/", by: mock) { $0.auth.tokens = tokens }
         try await expectEqual(api.get("a").status, 200)
     }
 
@@ -61,7 +61,7 @@ struct RefusedBodyTests {
             if fails { throw SternaError(.hostNotFound, phase: .resolve, "The login server is gone.") }
             return AccessToken("new")
         }
-        let (api, _) = try mocked("https://a.test/", by: mock) { $0.tokenAuthentication = tokens }
+        let (api, _) = try mocked("https://a.test/", by: mock) { $0.auth.tokens = tokens }
         guard fails else {
             try await expectEqual(api.get("a").status, 200)
             return
@@ -78,7 +78,7 @@ struct RefusedBodyTests {
             request.headers.contains(.authorization) ? .json([:]) : Self.refusal(body)
         }
         let (api, _) = try mocked("https://a.test/", by: mock) {
-            $0.challengeHandler = { _ in
+            $0.auth.challengeHandler = { _ in
                 #expect(!body.isCancelled)
                 return answers ? .use(AuthenticationSessionTests.ada) : .useDefault
             }

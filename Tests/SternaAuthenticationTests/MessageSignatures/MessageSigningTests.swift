@@ -33,7 +33,7 @@ struct MessageSigningTests {
 
     @Test("A session signs method, URL and the content's digest")
     func session() async throws {
-        let (api, mock) = try mocked { $0.messageSigning = Self.signing() }
+        let (api, mock) = try mocked { $0.auth.messageSigning = Self.signing() }
         try await api.post("a?b=1", body: .text("hello"))
         let request = try #require(mock.requests.last)
         expectEqual(
@@ -50,12 +50,12 @@ struct MessageSigningTests {
     @Test("All parameters of a signature, in order")
     func parameters() async throws {
         let (api, mock) = try mocked { settings in
-            settings.messageSigning = Self.signing()
-            settings.messageSigning?.lifetime = .seconds(60)
-            settings.messageSigning?.tag = "app"
-            settings.messageSigning?.namesAlgorithm = true
-            settings.messageSigning?.label = "own"
-            settings.messageSigning?.components = [.authority]
+            settings.auth.messageSigning = Self.signing()
+            settings.auth.messageSigning?.lifetime = .seconds(60)
+            settings.auth.messageSigning?.tag = "app"
+            settings.auth.messageSigning?.namesAlgorithm = true
+            settings.auth.messageSigning?.label = "own"
+            settings.auth.messageSigning?.components = [.authority]
         }
         try await api.get("a")
         expectEqual(
@@ -66,8 +66,8 @@ struct MessageSigningTests {
     @Test("Each signature has a nonce of its own")
     func nonce() async throws {
         let (api, mock) = try mocked { settings in
-            settings.messageSigning = Self.signing()
-            settings.messageSigning?.addsNonce = true
+            settings.auth.messageSigning = Self.signing()
+            settings.auth.messageSigning?.addsNonce = true
         }
         try await api.get("a")
         try await api.get("a")
@@ -79,10 +79,10 @@ struct MessageSigningTests {
     @Test("A request signs for itself, and may leave the session's signature out")
     func request() async throws {
         let (plain, mock) = try mocked()
-        try await plain.get("a") { $0.messageSigning = Self.signing() }
+        try await plain.get("a") { $0.auth.messageSigning = Self.signing() }
         #expect(mock.requests.last?.headers["Signature"] != nil)
-        let (signed, other) = try mocked { $0.messageSigning = Self.signing() }
-        try await signed.get("a") { $0.messageSigning = nil }
+        let (signed, other) = try mocked { $0.auth.messageSigning = Self.signing() }
+        try await signed.get("a") { $0.auth.messageSigning = nil }
         expectNil(other.requests.last?.headers["Signature"])
     }
 
@@ -91,7 +91,7 @@ struct MessageSigningTests {
         let mock = MockTransport(answers: [
             .redirect(to: "/b"), .redirect(to: "https://evil.example/c"), .json([:]),
         ])
-        let (api, _) = try mocked(by: mock) { $0.messageSigning = Self.signing() }
+        let (api, _) = try mocked(by: mock) { $0.auth.messageSigning = Self.signing() }
         try await api.get("a")
         expectEqual(mock.requests.count, 3)
         try Self.verify(mock.requests[0])
@@ -106,7 +106,7 @@ struct MessageSigningTests {
             .redirect(to: "https://evil.example/b"), .redirect(to: "https://api.example.com/c"), .json([:]),
         ])
         let (api, _) = try mocked(by: mock) { settings in
-            settings.messageSigning = Self.signing()
+            settings.auth.messageSigning = Self.signing()
             settings.redirects.keepsCredentialsAcrossOrigins = keeps
         }
         try await api.get("a")
@@ -116,8 +116,8 @@ struct MessageSigningTests {
     @Test("A request to another origin than the session's is not signed")
     func otherOrigin() async throws {
         let (api, mock) = try mocked { settings in
-            settings.messageSigning = Self.signing()
-            settings.allowsOtherOrigins = true
+            settings.auth.messageSigning = Self.signing()
+            settings.network.allowsOtherOrigins = true
         }
         try await api.get("https://other.example/a")
         expectNil(mock.requests.last?.headers["Signature"])
@@ -125,7 +125,7 @@ struct MessageSigningTests {
 
     @Test("A body that can be read once is collected for its digest")
     func stream() async throws {
-        let (api, mock) = try mocked { $0.messageSigning = Self.signing() }
+        let (api, mock) = try mocked { $0.auth.messageSigning = Self.signing() }
         let body = Body.stream(
             AsyncStream<Bytes> { next in
                 next.yield(Bytes(text: "hel"))
@@ -140,7 +140,7 @@ struct MessageSigningTests {
 
     @Test("A signature of the caller's stays beside a new one, unless both have one name")
     func others() async throws {
-        let (api, mock) = try mocked { $0.messageSigning = Self.signing() }
+        let (api, mock) = try mocked { $0.auth.messageSigning = Self.signing() }
         try await api.get("a", headers: ["Signature-Input": "proxy=()", "Signature": "proxy=:AA==:"])
         let request = try #require(mock.requests.last)
         expectEqual(request.headers[values: "Signature"].count, 2)
@@ -155,8 +155,8 @@ struct MessageSigningTests {
     @Test("A component that a request does not have fails it before anything is sent")
     func missing() async throws {
         let (api, mock) = try mocked { settings in
-            settings.messageSigning = Self.signing()
-            settings.messageSigning?.components = ["x-none"]
+            settings.auth.messageSigning = Self.signing()
+            settings.auth.messageSigning?.components = ["x-none"]
         }
         let error = await #expect(throws: SternaError.self) { try await api.get("a") }
         expectEqual(error?.kind, .invalidRequest)
@@ -166,7 +166,7 @@ struct MessageSigningTests {
 
     @Test("No mirror shows a key")
     func secrets() throws {
-        let (api, _) = try mocked { $0.messageSigning = Self.signing() }
+        let (api, _) = try mocked { $0.auth.messageSigning = Self.signing() }
         #expect(!dumped(api).contains("hidden"))
         #expect(!dumped(Self.signing()).contains("hidden"))
         #expect(dumped(api).contains("hmac-sha256"))

@@ -17,9 +17,9 @@ struct OAuth2ClientTests {
     ) throws -> OAuth2Client {
         var client = OAuth2Client(tokenURL: url, id: "app:é", secret: secret)
         client.session = try mocked(by: mock) {
-            $0.authorization = .bearer("session")
+            $0.auth.header = .bearer("session")
             $0.headers = ["X-Api-Key": "session"]
-            $0.secretHeaders = ["X-Api-Key"]
+            $0.auth.secretHeaders = ["X-Api-Key"]
         }.api
         return client
     }
@@ -51,15 +51,15 @@ struct OAuth2ClientTests {
         let own = Credential(user: "session", password: "own")
         var client = OAuth2Client(tokenURL: "https://api.example.com/token", id: "app", secret: "s")
         client.session = try mocked(by: mock) {
-            $0.credential = own
-            $0.credentialStore = MemoryCredentialStore()
-            $0.netrc = .path("/nonexistent")
-            $0.challengeHandler = { _ in
+            $0.auth.credential = own
+            $0.auth.credentialStore = MemoryCredentialStore()
+            $0.auth.netrc = .path("/nonexistent")
+            $0.auth.challengeHandler = { _ in
                 asked.withLock { $0 += 1 }
                 return .use(Credential(user: "user", password: "typed"))
             }
-            $0.awsSigning = AWSSigningTests.signing()
-            $0.messageSigning = MessageSigningTests.signing()
+            $0.auth.awsSigning = AWSSigningTests.signing()
+            $0.auth.messageSigning = MessageSigningTests.signing()
         }.api
         let error = await #expect(throws: SternaError.self) { try await client.clientCredentials() }
         expectEqual(error?.status, 401)
@@ -193,8 +193,8 @@ struct OAuth2ClientTests {
             received.add($0)
         }
         let api = client.session.with {
-            $0.authorization = nil
-            $0.tokenAuthentication = tokens
+            $0.auth.header = nil
+            $0.auth.tokens = tokens
         }
         try await expectEqual(api.get("a").status, 200)
         expectEqual(received.values, ["t1", "t2"])
@@ -215,11 +215,11 @@ struct OAuth2ClientTests {
                 return .json(["access_token": "t1", "token_type": "Bearer", "expires_in": 60])
             }
             var client = OAuth2Client(tokenURL: server.url("/token"), id: "app", secret: "s")
-            client.session = try Session { $0.engine = Engine() }
+            client.session = try Session { $0.network.engine = Engine() }
             let tokens = try TokenAuthentication(for: [server.url], client: client)
             let api = try Session(baseURL: server.url) {
-                $0.engine = Engine()
-                $0.tokenAuthentication = tokens
+                $0.network.engine = Engine()
+                $0.auth.tokens = tokens
             }
             let tree = try await api.get("headers").json()
             expectEqual(tree["headers"]["Authorization"], "Bearer t1")

@@ -13,7 +13,7 @@ struct TokenAuthenticationTests {
         _ mock: MockTransport, _ tokens: TokenAuthentication, _ configure: (inout SessionSettings) -> Void = { _ in }
     ) throws -> Session {
         try mocked(nil, by: mock) {
-            $0.tokenAuthentication = tokens
+            $0.auth.tokens = tokens
             configure(&$0)
         }.api
     }
@@ -49,9 +49,9 @@ struct TokenAuthenticationTests {
     func without() async throws {
         let mock = MockTransport { _ in .json([:]) }
         let api = try session(mock, TokenScene().tokens(AccessToken("s3cret")))
-        try await api.get("https://api.example.com/a") { $0.authorization = .bearer("own") }
-        try await api.get("https://api.example.com/a") { $0.usesTokenAuthentication = false }
-        try await api.with { $0.tokenAuthentication = nil }.get("https://api.example.com/a")
+        try await api.get("https://api.example.com/a") { $0.auth.header = .bearer("own") }
+        try await api.get("https://api.example.com/a") { $0.auth.usesTokens = false }
+        try await api.with { $0.auth.tokens = nil }.get("https://api.example.com/a")
         expectEqual(mock.authorizations, ["Bearer own", nil, nil])
     }
 
@@ -67,8 +67,8 @@ struct TokenAuthenticationTests {
             return .json([:])
         }
         let api = try session(mock, scene.tokens()) {
-            $0.credentialStore = store
-            $0.challengeHandler = { _ in
+            $0.auth.credentialStore = store
+            $0.auth.challengeHandler = { _ in
                 Issue.record("A handler was asked.")
                 return .useDefault
             }

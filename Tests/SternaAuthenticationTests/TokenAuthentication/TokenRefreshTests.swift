@@ -15,11 +15,11 @@ struct TokenRefreshTests {
         _ mock: MockTransport, _ tokens: TokenAuthentication, clock: TestClock? = nil
     ) throws -> Session {
         try mocked(nil, by: mock) {
-            $0.tokenAuthentication = tokens
+            $0.auth.tokens = tokens
             if let clock {
                 var options = EngineOptions()
                 options.clock = clock.clock
-                $0.engine = Engine(options: options)
+                $0.network.engine = Engine(options: options)
             }
         }.api
     }

@@ -104,7 +104,7 @@ struct CacheBodyTests {
         }
         for _ in 0..<2 { try await expectEqual(scene.api.get("a").body.count, 100) }
         expectEqual(scene.sent, 1)
-        let long = try await scene.api.get("a") { $0.cachePolicy = .reload }
+        let long = try await scene.api.get("a") { $0.cache.policy = .reload }
         expectEqual(long.body.count, 20_000)
         if !isStreamed { expectEqual(long.headers["Cache-Status"]?.contains("not stored: the cache refused it"), true) }
         // The previously stored response must not be the newest known.
@@ -128,7 +128,7 @@ struct CacheBodyTests {
         #expect(stored.headers[.contentEncoding] == nil && stored.source == .cache)
         try await expectEqual(stored.body.collect(upTo: 200_000).readableBytes, 100_000)
         // A decompression bomb from the cache must be refused, too.
-        let careful = scene.api.with { $0.decodingLimits.bytes = 1_000 }
+        let careful = scene.api.with { $0.limits.decoding.bytes = 1_000 }
         let error = await #expect(throws: SternaError.self) { try await careful.get("a") }
         #expect(error?.kind == .limitExceeded || error?.kind == .contentCodingFailed)
         expectEqual(scene.sent, 1)

@@ -158,8 +158,8 @@ struct CacheConfirmationTests {
         ]
         try await ScriptedServer.withServer(connections: [page + confirmation + confirmation]) { server in
             let api = try Session(baseURL: server.url) {
-                $0.engine = Engine()
-                $0.cache = .memory()
+                $0.network.engine = Engine()
+                $0.cache.store = .memory()
                 $0.retry = .none
             }
             for source in [ResponseSource.network, .revalidated, .revalidated] {

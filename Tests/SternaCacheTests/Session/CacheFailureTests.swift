@@ -57,7 +57,7 @@ struct CacheFailureTests {
         server.set(.gone)
         var policy = CachePolicy.protocolRules
         policy.fallsBackToStored = true
-        let reply = try await scene.api.get("a") { [policy] in $0.cachePolicy = policy }
+        let reply = try await scene.api.get("a") { [policy] in $0.cache.policy = policy }
         #expect(reply.source == .cache && reply.headers["Cache-Status"]?.contains("cannot be reached") == true)
         let error = await #expect(throws: SternaError.self) { try await scene.api.get("a") }
         expectEqual(error?.kind, .connectionFailed)
@@ -73,7 +73,7 @@ struct CacheFailureTests {
         let scene = try CacheScene(answer: server.answer)
         _ = try await scene.api.get("a")
         scene.advance(1_000)
-        let offline = scene.api.with { $0.isOffline = true }
+        let offline = scene.api.with { $0.cache.isOffline = true }
         let reply = try? await offline.get("a")
         expectEqual((reply != nil), isServed)
         if let reply {
@@ -88,13 +88,13 @@ struct CacheFailureTests {
     func unanswered() async throws {
         let server = Server("max-age=10")
         let scene = try CacheScene({ $0.retry = .transient }, answer: server.answer)
-        let offline = scene.api.with { $0.isOffline = true }
+        let offline = scene.api.with { $0.cache.isOffline = true }
         for request in [
-            RequestDraft(.get, "b") { $0.cachePolicy = .reload }, RequestDraft(.post, "b"),
+            RequestDraft(.get, "b") { $0.cache.policy = .reload }, RequestDraft(.post, "b"),
             RequestDraft(.get, "b", headers: ["Cache-Control": "only-if-cached"]),
-            RequestDraft(.get, "b") { $0.cachePolicy = .cachedOnly },
+            RequestDraft(.get, "b") { $0.cache.policy = .cachedOnly },
         ] {
-            let session = request.settings.cachePolicy == .cachedOnly || !request.headers.isEmpty ? scene.api : offline
+            let session = request.settings.cache.policy == .cachedOnly || !request.headers.isEmpty ? scene.api : offline
             let error = await #expect(throws: SternaError.self) { try await session.send(request) }
             #expect(error?.kind == .unacceptableStatus && error?.status == 504)
             #expect(
@@ -106,7 +106,7 @@ struct CacheFailureTests {
 
     @Test("An offline session needs no cache")
     func bare() async throws {
-        let (api, mock) = try mocked { $0.isOffline = true }
+        let (api, mock) = try mocked { $0.cache.isOffline = true }
         let error = await #expect(throws: SternaError.self) { try await api.get("a") }
         #expect(error?.status == 504 && mock.requests.isEmpty)
     }
@@ -131,11 +131,11 @@ struct CacheFailureTests {
         let scene = try CacheScene(answer: server.answer)
         _ = try await scene.api.get("a")
         scene.advance(100)
-        let reply = try await scene.api.get("a") { $0.cachePolicy = CachePolicy(.returnCacheDataElseLoad) }
+        let reply = try await scene.api.get("a") { $0.cache.policy = CachePolicy(.returnCacheDataElseLoad) }
         expectEqual(reply.source, .cache)
         server.set(.gone)
         let other = try await scene.api.get("a") {
-            $0.cachePolicy = CachePolicy([.askServerIfModified, .fallbackToCacheIfLoadFails])
+            $0.cache.policy = CachePolicy([.askServerIfModified, .fallbackToCacheIfLoadFails])
         }
         expectEqual(other.response.source, .cache)
     }

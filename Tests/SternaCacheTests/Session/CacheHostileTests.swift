@@ -23,11 +23,11 @@ struct CacheHostileTests {
             let fields: ServerHeaders = ["ETag": "\"v\"", "Cache-Control": "private, max-age=600", "Server": user]
             return .init(status: request.method == .head ? 200 : 304, headers: fields)
         }
-        let alice = scene.api.with { $0.authorization = .bearer("SECRET") }
+        let alice = scene.api.with { $0.auth.header = .bearer("SECRET") }
         _ = try await scene.api.get("a")
         if route == .refresh { scene.advance(5) }
         switch route {
-        case .validation: _ = try await alice.get("a") { $0.cachePolicy = .revalidate }
+        case .validation: _ = try await alice.get("a") { $0.cache.policy = .revalidate }
         case .head: _ = try await alice.head("a", headers: ["Cache-Control": "no-cache"])
         case .ownCondition:
             _ = try await alice.withResponse(
@@ -78,14 +78,14 @@ struct CacheHostileTests {
         try await expectEqual(first.api.get("a").body.count, 1_000)
         await first.cache.sync()
         try await expectEqual(scene().api.get("a").source, .cache)
-        try await expectEqual(first.api.get("a") { $0.cachePolicy = .reload }.body.count, 20_000)
+        try await expectEqual(first.api.get("a") { $0.cache.policy = .reload }.body.count, 20_000)
         await first.cache.sync()
         try await expectEqual(scene().api.get("a").source, .network)
     }
 
     @Test("A response that a lenient policy accepted is not served under a stricter one")
     func trust() async throws {
-        let scene = try CacheScene({ $0.allowsOtherOrigins = true }) { _ in .cached("x", "public, max-age=60") }
+        let scene = try CacheScene({ $0.network.allowsOtherOrigins = true }) { _ in .cached("x", "public, max-age=60") }
         let pinned = SecurityPolicy.pinned(["sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU="])
         let evaluated = {
             var policy = SecurityPolicy.system
@@ -96,17 +96,17 @@ struct CacheHostileTests {
             .insecure, .system, pinned, .authority(file: "/a.pem"), .authority(file: "/b.pem"), evaluated,
         ]
         for (index, policy) in policies.enumerated() {
-            let session = scene.api.with { $0.securityPolicy = policy }
+            let session = scene.api.with { $0.trust.policy = policy }
             try await expectEqual(session.get("a").source, .network, "\(index)")
             try await expectEqual(session.get("a").source, .cache, "\(index)")
             // Without TLS, no policy of trust applies.
             guard !policy.needsTLS else { continue }
             #expect(try await session.get("http://a.example/a").source == (index == 0 ? .network : .cache), "\(index)")
         }
-        let host = scene.api.with { $0.hostPolicies = ["api.example.com": .authority(file: "/a.pem")] }
+        let host = scene.api.with { $0.trust.hosts = ["api.example.com": .authority(file: "/a.pem")] }
         try await expectEqual(host.get("a").source, .cache)
         // An unsafe request invalidates the responses of its own policy, and of the default one.
-        let writer = scene.api.with { $0.securityPolicy = pinned }
+        let writer = scene.api.with { $0.trust.policy = pinned }
         try await writer.put("a", body: .text("x"))
         try await expectEqual(writer.get("a").source, .network)
         try await expectEqual(scene.api.get("a").source, .network)
@@ -122,7 +122,7 @@ struct CacheHostileTests {
         }
         try await expectEqual(scene.api.get("a", headers: ["Host": "api.example.com"]).source, .cache)
         for path in ["/tmp/one", "/tmp/two"] {
-            let session = scene.api.with { $0.unixSocket = path }
+            let session = scene.api.with { $0.network.unixSocket = path }
             for source in [ResponseSource.network, .cache] { try await expectEqual(session.get("a").source, source) }
         }
     }
@@ -133,11 +133,11 @@ struct CacheHostileTests {
         func aws(_ key: String) -> Session {
             scene.api.with {
                 let credentials = AWSCredentials(accessKey: key, secretKey: "s")
-                $0.awsSigning = AWSSigning(region: "us-east-1", service: "s3", credentials: credentials)
+                $0.auth.awsSigning = AWSSigning(region: "us-east-1", service: "s3", credentials: credentials)
             }
         }
         func message(_ id: String) -> Session {
-            scene.api.with { $0.messageSigning = MessageSigning(key: .hmacSHA256(id: id, secret: [1, 2, 3])) }
+            scene.api.with { $0.auth.messageSigning = MessageSigning(key: .hmacSHA256(id: id, secret: [1, 2, 3])) }
         }
         for session in [aws("ONE"), aws("TWO"), message("one"), message("two")] {
             try await expectEqual(session.get("a").source, .network)
@@ -158,7 +158,7 @@ struct CacheHostileTests {
             return .cached("x", "max-age=60")
         }
         func session(_ password: String) -> Session {
-            scene.api.with { $0.credential = Credential(user: "ada", password: password) }
+            scene.api.with { $0.auth.credential = Credential(user: "ada", password: password) }
         }
         let own = session("pw")
         try await expectEqual(own.get("a").source, .network)
@@ -177,7 +177,7 @@ struct CacheHostileTests {
         }
         for source in [ResponseSource.network, .cache] {
             let reply = try await scene.api.get("a", headers: ["X-Api-Key": "SECRET", "X-Plain": "PLAIN"]) {
-                $0.secretHeaders = ["X-API-Key"]
+                $0.auth.secretHeaders = ["X-API-Key"]
             }
             expectEqual(reply.source, source)
         }
@@ -225,7 +225,7 @@ struct CacheHostileTests {
         policy.storage = .allowedInMemoryOnly
         for range in ["bytes=0-4", "bytes=5-9"] {
             _ = try await scene.api.get("a", headers: ["Range": .init(stringLiteral: range)]) { [policy] in
-                $0.cachePolicy = policy
+                $0.cache.policy = policy
             }
         }
         await scene.cache.sync()

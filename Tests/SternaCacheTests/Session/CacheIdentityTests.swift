@@ -16,19 +16,19 @@ struct CacheIdentityTests {
 
     static let callers: [@Sendable (inout SessionSettings) -> Void] = [
         { _ in },
-        { $0.authorization = .bearer("one") },
-        { $0.authorization = .bearer("two") },
+        { $0.auth.header = .bearer("one") },
+        { $0.auth.header = .bearer("two") },
         { $0.headers["Cookie"] = "id=1" },
         { $0.headers["Cookie"] = "id=2" },
-        { $0.identityLabel = "ada" },
-        { $0.identityLabel = "grace" },
+        { $0.auth.identityLabel = "ada" },
+        { $0.auth.identityLabel = "grace" },
         { settings in
             settings.headers["X-Api-Key"] = "one"
-            settings.secretHeaders = ["X-Api-Key"]
+            settings.auth.secretHeaders = ["X-Api-Key"]
         },
         { settings in
             settings.headers["X-Api-Key"] = "two"
-            settings.secretHeaders = ["X-Api-Key"]
+            settings.auth.secretHeaders = ["X-Api-Key"]
         },
     ]
 
@@ -68,7 +68,7 @@ struct CacheIdentityTests {
             return .cached("\(number)", number == 1 ? "public, max-age=60" : "private, max-age=60")
         }
         _ = try await scene.api.get("a")
-        _ = try await scene.api.with(Self.callers[1]).get("a") { $0.cachePolicy = .reload }
+        _ = try await scene.api.with(Self.callers[1]).get("a") { $0.cache.policy = .reload }
         try await expectEqual(scene.api.with(Self.callers[2]).get("a").text(), "3")
     }
 
@@ -99,7 +99,7 @@ struct CacheIdentityTests {
         // Another jar is another identity.
         let other = CookieJar()
         try other.set(Cookie(name: "a", value: "2", domain: "api.example.com"))
-        try await expectEqual(scene.api.with { $0.cookieJar = other }.get("plain").response.source, .network)
+        try await expectEqual(scene.api.with { $0.cookies.jar = other }.get("plain").response.source, .network)
     }
 
     @Test("Set-Cookie takes effect when it arrives, not when the stored response is served")
@@ -120,11 +120,11 @@ struct CacheIdentityTests {
         let folder = CacheTestFolder()
         let scene = try CacheScene(folder: folder.path) { settings in
             // A jar in memory becomes an identity of its own with its first cookie.
-            settings.cookieJar = nil
-            settings.authorization = .bearer("TOKENSECRET")
+            settings.cookies.jar = nil
+            settings.auth.header = .bearer("TOKENSECRET")
             settings.headers["X-Api-Key"] = "KEYSECRET"
             settings.headers["Cookie"] = "id=COOKIESECRET"
-            settings.secretHeaders = ["X-Api-Key"]
+            settings.auth.secretHeaders = ["X-Api-Key"]
         } answer: { _ in
             .cached(
                 "x", "max-age=60",
@@ -149,7 +149,7 @@ struct CacheIdentityTests {
     func processes() async throws {
         let folder = CacheTestFolder()
         for (token, source) in [("one", ResponseSource.network), ("one", .cache), ("two", .network), ("two", .cache)] {
-            let scene = try CacheScene(folder: folder.path, { $0.authorization = .bearer(token) }) { _ in
+            let scene = try CacheScene(folder: folder.path, { $0.auth.header = .bearer(token) }) { _ in
                 .cached("x", "max-age=60")
             }
             try await expectEqual(scene.api.get("a").response.source, source)
@@ -171,7 +171,7 @@ struct CacheIdentityTests {
             try await expectEqual(scene.api.get(url).source, .network, "\(index)")
             await scene.cache.sync()
         }
-        let other = try scene { $0.authorization = .bearer("other") }
+        let other = try scene { $0.auth.header = .bearer("other") }
         if removes { try await other.cache.remove(url) } else { try await other.api.put(url, body: .text("x")) }
         await expectEqual(other.cache.usage().entries, 0)
         for (index, caller) in Self.callers.enumerated() {

@@ -38,8 +38,8 @@ final class CacheScene: Sendable {
         let cache = ResponseCache(storage, path: folder, isShared: isShared, clock: clock)
         let mock = MockTransport(answer)
         api = try Session(baseURL: "https://api.example.com") { settings in
-            settings.transport = mock
-            settings.cache = cache
+            settings.network.transport = mock
+            settings.cache.store = cache
             settings.retry = .none
             configure(&settings)
         }

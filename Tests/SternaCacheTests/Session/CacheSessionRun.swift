@@ -116,8 +116,8 @@ struct CacheSessionRun {
         }
         let cache = ResponseCache(storage, path: options.folder, clock: clock)
         let api = try Session(baseURL: "https://api.example.com") { settings in
-            settings.transport = MockTransport { server.answer($0) }
-            settings.cache = cache
+            settings.network.transport = MockTransport { server.answer($0) }
+            settings.cache.store = cache
             settings.retry = .none
         }
         return (cache, api)
@@ -163,7 +163,7 @@ struct CacheSessionRun {
         var draft = RequestDraft(.get, kind.rawValue)
         draft.headers["Accept-Language"] = language
         if caller > 0 { draft.headers["Authorization"] = Self.callers[caller] }
-        draft.settings.cachePolicy = CachePolicy(reading: reading)
+        draft.settings.cache.policy = CachePolicy(reading: reading)
         let (status, source, text) = try await api.withResponse(to: draft) { response in
             (response.status.code, response.source, try await response.body.collect(upTo: 1 << 20).text)
         }

@@ -68,7 +68,7 @@ struct CacheSessionTests {
         let scene = try CacheScene { _ in .cached("x", "max-age=60") }
         _ = try await scene.api.with { $0.timeout = .seconds(5) }.get("a")
         try await expectEqual(scene.api.get("a").response.source, .cache)
-        let bare = try await scene.api.with { $0.cache = nil }.get("a")
+        let bare = try await scene.api.with { $0.cache.store = nil }.get("a")
         #expect(bare.response.source == .network && bare.headers["Cache-Status"] == nil)
     }
 
@@ -134,7 +134,7 @@ struct CacheSessionTests {
     @Test("willCache may prevent storing")
     func willCache() async throws {
         let scene = try CacheScene { settings in
-            settings.willCache = { response, request in request.url.path != "/private" && response.status == .ok }
+            settings.cache.willStore = { response, request in request.url.path != "/private" && response.status == .ok }
         } answer: { _ in
             .cached("x", "max-age=60")
         }
@@ -152,7 +152,7 @@ struct CacheSessionTests {
         let numbers = Numbers()
         let scene = try CacheScene { _ in .cached("\(numbers.next)", "max-age=60") }
         _ = try await scene.api.get("a")
-        try await expectEqual(scene.api.get("a") { $0.cachePolicy = policy }.text(), text)
+        try await expectEqual(scene.api.get("a") { $0.cache.policy = policy }.text(), text)
         expectEqual(scene.sent, count)
         // The response to a reload is stored, that of a bypassing request is not.
         let last = try await scene.api.get("a").text()
@@ -161,12 +161,12 @@ struct CacheSessionTests {
 
     @Test("The session's policy applies to its requests")
     func sessionPolicy() async throws {
-        let scene = try CacheScene({ $0.cachePolicy = .cachedElseLoad }) { _ in .cached("x", "max-age=60") }
+        let scene = try CacheScene({ $0.cache.policy = .cachedElseLoad }) { _ in .cached("x", "max-age=60") }
         _ = try await scene.api.get("a")
         scene.advance(3_600)
         let reply = try await scene.api.get("a")
         #expect(reply.source == .cache && reply.headers[.age] == "3600")
-        try await expectEqual(scene.api.get("a") { $0.cachePolicy = .protocolRules }.response.source, .network)
+        try await expectEqual(scene.api.get("a") { $0.cache.policy = .protocolRules }.response.source, .network)
     }
 
     @Test("A body for memory only is not written to the folder")
@@ -175,7 +175,7 @@ struct CacheSessionTests {
         let scene = try CacheScene(folder: folder.path) { _ in .cached("x", "max-age=60") }
         var policy = CachePolicy.protocolRules
         policy.storage = .allowedInMemoryOnly
-        _ = try await scene.api.get("a") { [policy] in $0.cachePolicy = policy }
+        _ = try await scene.api.get("a") { [policy] in $0.cache.policy = policy }
         await scene.cache.sync()
         try await expectEqual(scene.api.get("a").response.source, .cache)
         let other = try CacheScene(folder: folder.path) { _ in .cached("x", "max-age=60") }

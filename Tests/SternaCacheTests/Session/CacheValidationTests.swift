@@ -49,7 +49,7 @@ struct CacheValidationTests {
             return .cached("\(number)", number == 1 ? "max-age=60" : "no-store")
         }
         _ = try await scene.api.get("a")
-        _ = try await scene.api.get("a") { $0.cachePolicy = .reload }
+        _ = try await scene.api.get("a") { $0.cache.policy = .reload }
         try await expectEqual(scene.api.get("a").text(), "3")
     }
 

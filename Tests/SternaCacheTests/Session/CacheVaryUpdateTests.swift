@@ -60,7 +60,7 @@ struct CacheVaryUpdateTests {
         let reply = try await scene.api.get("a", headers: Self.german)
         expectEqual(reply.headers["Cache-Status"]?.contains("fwd=vary-miss; fwd-status=304"), true)
         expectEqual(scene.sent, 5)
-        let offline = scene.api.with { $0.isOffline = true }
+        let offline = scene.api.with { $0.cache.isOffline = true }
         let error = await #expect(throws: SternaError.self) { try await offline.get("a", headers: Self.german) }
         expectEqual(error?.status, 504)
     }

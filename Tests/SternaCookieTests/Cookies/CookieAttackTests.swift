@@ -17,8 +17,8 @@ struct CookieAttackTests {
         }
         let (api, _) = try mocked("https://www.example.com/", by: mock) { settings in
             settings.responseSerializer = .data
-            settings.allowsOtherOrigins = true
-            settings.hsts = nil
+            settings.network.allowsOtherOrigins = true
+            settings.trust.hsts = nil
         }
         for step in steps { _ = try await api.get(step.url) }
         return mock.requests.map { $0.headers[.cookie] }

@@ -85,10 +85,10 @@ struct CookieJarFileTests {
                 let mock = MockTransport { _ in .init(headers: ["Set-Cookie": "new=2; Max-Age=86400"]) }
                 let jar = CookieJar(path: path, format: .cookiesText, keepsSessionCookies: true)
                 let (api, _) = try mocked("https://www.example.com/", by: mock) { settings in
-                    settings.cookieJar = jar
+                    settings.cookies.jar = jar
                     settings.responseSerializer = .data
                     if signs {
-                        settings.awsSigning = AWSSigning(
+                        settings.auth.awsSigning = AWSSigning(
                             region: "eu-central-1", service: "execute-api",
                             credentials: AWSCredentials(accessKey: "AKIDEXAMPLE", secretKey: "secret"))
                     }
@@ -109,10 +109,10 @@ struct CookieJarFileTests {
             let mock = MockTransport { _ in .init(headers: ["Clear-Site-Data": "\"cookies\""]) }
             let jar = CookieJar(path: path, format: .cookiesText, keepsSessionCookies: true)
             let (api, _) = try mocked("https://www.example.com/", by: mock) {
-                $0.cookieJar = jar
+                $0.cookies.jar = jar
                 $0.responseSerializer = .data
             }
-            _ = try await api.get("x") { $0.handlesCookies = false }
+            _ = try await api.get("x") { $0.cookies.isOn = false }
             #expect(jar.cookies.isEmpty)
             try await jar.save()
             expectEqual(CredentialFolder.text(path)?.contains("\ta\t1"), false)
@@ -426,7 +426,7 @@ struct CookieJarFileTests {
         #expect(
             loaded?.kind == .fileUnreadable && loaded?.detail.contains(path) == true
                 && loaded?.detail.contains("geheim") == false)
-        let (api, mock) = try mocked("https://a.test/") { $0.cookieJar = jar }
+        let (api, mock) = try mocked("https://a.test/") { $0.cookies.jar = jar }
         _ = try await api.get("x")
         try set("a", "1", in: jar, clock)
         _ = try await api.get("x")
@@ -448,7 +448,7 @@ struct CookieJarFileTests {
             }
             try await task.value
             let second = Self.jar(path, clock)
-            let (api, mock) = try mocked("https://a.test/") { $0.cookieJar = second }
+            let (api, mock) = try mocked("https://a.test/") { $0.cookies.jar = second }
             let cancelled = Task {
                 withUnsafeCurrentTask { $0?.cancel() }
                 _ = try await api.get("x")

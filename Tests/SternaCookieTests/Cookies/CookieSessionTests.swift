@@ -16,7 +16,7 @@ struct CookieSessionTests {
         let jar = CookieJar()
         jar.store(cookies.map { Array($0.utf8) }, from: try HTTPURL(url))
         let (api, _) = try mocked("https://www.example.com/", by: mock) { settings in
-            settings.cookieJar = jar
+            settings.cookies.jar = jar
             configure(&settings)
         }
         return (api, mock, jar)
@@ -25,7 +25,7 @@ struct CookieSessionTests {
     private func sent(_ mock: MockTransport) -> [String?] { mock.requests.map { $0.headers[.cookie] } }
 
     @Test("A server gets its cookies back, and no other server does") func backToTheServer() async throws {
-        let (api, mock, _) = try session { $0.allowsOtherOrigins = true }
+        let (api, mock, _) = try session { $0.network.allowsOtherOrigins = true }
         _ = try await api.get("x")
         _ = try await api.get("https://other.example.com/")
         _ = try await api.get("http://www.example.com/")
@@ -34,7 +34,7 @@ struct CookieSessionTests {
 
     @Test("A Secure cookie is not sent over plain http, nor one of a path to other paths") func matching() async throws
     {
-        let (api, mock, _) = try session(["a=1; Secure", "b=2; Path=/p"]) { $0.allowsOtherOrigins = true }
+        let (api, mock, _) = try session(["a=1; Secure", "b=2; Path=/p"]) { $0.network.allowsOtherOrigins = true }
         for url in ["https://www.example.com/p/q", "http://www.example.com/p", "http://www.example.com/q"] {
             _ = try await api.get(url)
         }
@@ -49,8 +49,8 @@ struct CookieSessionTests {
         ])
     func callersField(own: String, choice: CallerCookieField, expected: String) async throws {
         for isRequests in [false, true] {
-            let (api, mock, _) = try session { if !isRequests { $0.callerCookieField = choice } }
-            _ = try await api.get("x", headers: ["Cookie": own]) { if isRequests { $0.callerCookieField = choice } }
+            let (api, mock, _) = try session { if !isRequests { $0.cookies.callerField = choice } }
+            _ = try await api.get("x", headers: ["Cookie": own]) { if isRequests { $0.cookies.callerField = choice } }
             let wanted = expected.drop { $0 == " " }
             expectEqual(sent(mock).map { $0?.drop { $0 == " " } }, [wanted])
         }
@@ -59,7 +59,7 @@ struct CookieSessionTests {
     @Test("The caller's field counts in the limits on a Cookie field") func limits() async throws {
         let jar = CookieJar(limits: CookieLimits(perRequest: 3, fieldLength: 20))
         jar.store(["a=1", "b=2", "c=3"].map { Array($0.utf8) }, from: try HTTPURL("https://www.example.com/"))
-        let (api, mock) = try mocked("https://www.example.com/") { $0.cookieJar = jar }
+        let (api, mock) = try mocked("https://www.example.com/") { $0.cookies.jar = jar }
         _ = try await api.get("x", headers: ["Cookie": "d=4; e=5"])
         _ = try await api.get("x", headers: ["Cookie": "d=0123456789"])
         _ = try await api.get("x", headers: ["Cookie": "d=012345678901234567890123456789"])
@@ -69,7 +69,7 @@ struct CookieSessionTests {
     @Test("A request may neither send nor store the jar's cookies") func withoutJar() async throws {
         let mock = MockTransport { _ in .init(headers: ["Set-Cookie": "new=1"]) }
         let (api, _, jar) = try session(by: mock) { $0.responseSerializer = .data }
-        _ = try await api.get("x") { $0.handlesCookies = false }
+        _ = try await api.get("x") { $0.cookies.isOn = false }
         expectEqual(sent(mock), [nil])
         expectEqual(jar.cookies.map(\.name), ["a", "b"])
     }
@@ -107,7 +107,7 @@ struct CookieSessionTests {
             return .init(
                 status: 401, headers: ["Set-Cookie": "nonce=1", "WWW-Authenticate": #"Basic realm="r""#])
         }
-        let (api, _, _) = try session([], by: mock) { $0.credential = Credential(user: "u", password: "p") }
+        let (api, _, _) = try session([], by: mock) { $0.auth.credential = Credential(user: "u", password: "p") }
         _ = try await api.get("x")
         expectEqual(sent(mock).last, "nonce=1")
     }
@@ -116,9 +116,9 @@ struct CookieSessionTests {
         let (api, mock, _) = try session(["s=1; SameSite=Strict", "l=2; SameSite=Lax", "n=3; SameSite=None; Secure"])
         let page = try HTTPURL("https://other.test/").origin
         _ = try await api.get("x")
-        _ = try await api.get("x") { $0.cookieSite = CookieSite(page, isNavigation: true) }
-        _ = try await api.post("x") { $0.cookieSite = CookieSite(page, isNavigation: true) }
-        _ = try await api.with { $0.cookieSite = CookieSite(page) }.get("x")
+        _ = try await api.get("x") { $0.cookies.site = CookieSite(page, isNavigation: true) }
+        _ = try await api.post("x") { $0.cookies.site = CookieSite(page, isNavigation: true) }
+        _ = try await api.with { $0.cookies.site = CookieSite(page) }.get("x")
         expectEqual(sent(mock), ["s=1; l=2; n=3", "l=2; n=3", "n=3", "n=3"])
     }
 
@@ -135,7 +135,7 @@ struct CookieSessionTests {
 
     @Test("Signatures cover the cookies") func signing() async throws {
         let (api, mock, _) = try session { settings in
-            settings.awsSigning = AWSSigning(
+            settings.auth.awsSigning = AWSSigning(
                 region: "eu-central-1", service: "execute-api",
                 credentials: AWSCredentials(accessKey: "AKIDEXAMPLE", secretKey: "secret"))
         }

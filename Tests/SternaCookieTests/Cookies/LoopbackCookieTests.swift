@@ -36,8 +36,8 @@ struct LoopbackCookieTests {
         _ configure: (inout SessionSettings) -> Void = { _ in }
     ) throws -> Session {
         try Session {
-            $0.engine = Engine(options: options)
-            $0.cookieJar = jar
+            $0.network.engine = Engine(options: options)
+            $0.cookies.jar = jar
             configure(&$0)
         }
     }
@@ -73,7 +73,7 @@ struct LoopbackCookieTests {
             let url = "http://localhost:\(server.port)"
             for number in 0..<2 {
                 let api = try session(jar) {
-                    if number == 0 { $0.cache = .memory() } else { $0.coalescesRequests = true }
+                    if number == 0 { $0.cache.store = .memory() } else { $0.network.coalescesRequests = true }
                 }
                 try await api.get("\(url)/set")
                 try await api.get("\(url)/get")
@@ -128,8 +128,8 @@ struct LoopbackCookieTests {
     @Test("A program's own transport gets no Secure cookies, as its destination is unknown")
     func ownTransport() async throws {
         let mock = MockTransport(answers: [.json([:])])
-        let (api, _) = try mocked(nil, by: mock) { $0.cookieJar = CookieJar() }
-        let jar = try #require(api.plan.settings.cookieJar)
+        let (api, _) = try mocked(nil, by: mock) { $0.cookies.jar = CookieJar() }
+        let jar = try #require(api.plan.settings.cookies.jar)
         try jar.set(Cookie(name: "a", value: "1", domain: "localhost", isSecure: true))
         try await api.get("http://localhost/")
         expectNil(mock.requests.last?.headers[.cookie])

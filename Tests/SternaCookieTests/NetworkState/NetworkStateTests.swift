@@ -55,7 +55,7 @@ struct NetworkStateTests {
     @Test("Known alternative services are offered to the transport, for their origin only")
     func alternatives() async throws {
         let mock = MockTransport { _ in .init(headers: ["Alt-Svc": #"h3=":443""#]) }
-        let (api, _) = try mocked("https://api.example.com", by: mock) { $0.allowsOtherOrigins = true }
+        let (api, _) = try mocked("https://api.example.com", by: mock) { $0.network.allowsOtherOrigins = true }
         for url in ["a", "b", "https://other.example.com/"] {
             _ = try await api.get(url) { $0.responseSerializer = DataResponseSerializer() }
         }
@@ -70,8 +70,8 @@ struct NetworkStateTests {
             request.url.path == "/a" ? .redirect(to: "https://api.example.com/b") : .json([:])
         }
         let (api, _) = try mocked("http://api.example.com", by: mock) { settings in
-            settings.authorization = .bearer("token")
-            settings.hsts?.add("api.example.com")
+            settings.auth.header = .bearer("token")
+            settings.trust.hsts?.add("api.example.com")
         }
         let reply = try await api.get("a")
         #expect(mock.requests.map(\.url.href) == ["https://api.example.com/a", "https://api.example.com/b"])
@@ -86,7 +86,7 @@ struct NetworkStateTests {
         }
         let (api, _) = try mocked("https://api.example.com", by: mock)
         await #expect(throws: SternaError.self) { try await api.get("a") }
-        _ = api.with { $0.hsts?.add("api.example.com") }
+        _ = api.with { $0.trust.hsts?.add("api.example.com") }
         _ = try await api.get("a")
         expectEqual(mock.requests.map(\.url.scheme.isSecure), [true, true, true])
     }

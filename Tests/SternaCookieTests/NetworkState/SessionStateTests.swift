@@ -14,13 +14,13 @@ struct SessionStateTests {
         var stores: [HSTSStore?] = []
         for session in [one, try Session(baseURL: "https://api.example.com")] {
             _ = session.with { settings in
-                jars.append(settings.cookieJar)
-                stores.append(settings.hsts)
+                jars.append(settings.cookies.jar)
+                stores.append(settings.trust.hsts)
             }
         }
         _ = one.with { $0.timeout = .seconds(1) }.with { settings in
-            jars.append(settings.cookieJar)
-            stores.append(settings.hsts)
+            jars.append(settings.cookies.jar)
+            stores.append(settings.trust.hsts)
         }
         #expect(jars[0] != nil && jars[0] !== jars[1] && jars[0] === jars[2])
         #expect(stores[0] != nil && stores[0] !== stores[1] && stores[0] === stores[2])
@@ -28,10 +28,10 @@ struct SessionStateTests {
 
     @Test("A session without a base URL has no jar and no HSTS store by default") func withoutBase() throws {
         let jar = CookieJar()
-        for (session, own) in [(Session.shared, nil), (try Session(), nil), (try Session { $0.cookieJar = jar }, jar)] {
+        for (session, own) in [(Session.shared, nil), (try Session(), nil), (try Session { $0.cookies.jar = jar }, jar)] {
             _ = session.with { settings in
-                #expect(settings.cookieJar === own)
-                expectNil(settings.hsts)
+                #expect(settings.cookies.jar === own)
+                expectNil(settings.trust.hsts)
             }
         }
     }
@@ -45,10 +45,10 @@ struct SessionStateTests {
             return .init(status: 302, headers: ["Set-Cookie": cookie, "Location": "/2"])
         }
         let jar = CookieJar()
-        let (api, _) = try mocked("https://api.example.com", by: mock) { $0.cookieJar = jar }
+        let (api, _) = try mocked("https://api.example.com", by: mock) { $0.cookies.jar = jar }
         _ = try await api.get("1") { $0.responseSerializer = DataResponseSerializer() }
         expectEqual(jar.cookies.map(\.name).sorted(), ["c1", "c2"])
-        let (other, _) = try mocked("https://api.example.com", by: mock) { $0.cookieJar = nil }
+        let (other, _) = try mocked("https://api.example.com", by: mock) { $0.cookies.jar = nil }
         _ = try await other.get("1") { $0.responseSerializer = DataResponseSerializer() }
     }
 }

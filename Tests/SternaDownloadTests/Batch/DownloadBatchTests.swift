@@ -83,7 +83,7 @@ struct DownloadBatchTests {
             try await Downloading.withFolder { folder in
                 let release = Gate()
                 server.holdBody(of: 20_000_000, until: release)
-                let api = try Downloading.session(server) { $0.startsTasks = false }
+                let api = try Downloading.session(server) { $0.tasks.startsImmediately = false }
                 let batch = api.download(["held", "range/10", "range/11"], into: folder, concurrency: 1)
                 #expect(batch.tasks.allSatisfy { $0.state == .suspended })
                 expectEqual(server.requestCount, 0)

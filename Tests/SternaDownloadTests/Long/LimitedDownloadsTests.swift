@@ -21,8 +21,8 @@ struct LimitedDownloadsTests {
                 var options = EngineOptions()
                 options.clock = time.clock
                 let api = try Downloading.session(server) {
-                    $0.engine = Engine(options: options)
-                    $0.bandwidth = limit
+                    $0.network.engine = Engine(options: options)
+                    $0.limits.bandwidth = limit
                 }
                 let tasks = (0..<count).map { api.download("range/\(size)", to: .file("\(folder)/\($0)")) }
                 try #require(await eventually { limit.downloads.waiterCount > 0 })
@@ -64,7 +64,7 @@ struct LimitedDownloadsTests {
         try await TestServer.withServer { server in
             try await Downloading.withFolder { folder in
                 let api = try Downloading.session(server) {
-                    $0.bandwidth = BandwidthLimit(download: Self.rate)
+                    $0.limits.bandwidth = BandwidthLimit(download: Self.rate)
                 }
                 let start = ContinuousClock.now
                 let tasks = (0..<count).map { api.download("range/\(size)", to: .file("\(folder)/\($0)")) }

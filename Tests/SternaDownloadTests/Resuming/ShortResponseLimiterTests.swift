@@ -65,7 +65,7 @@ struct ShortResponseLimiterTests {
         options.idleTimeout = .seconds(3_600)
         let engine = Engine(options: options)
         return try Downloading.session(server) {
-            $0.engine = engine
+            $0.network.engine = engine
             $0.timeouts.setEach(.seconds(3_600))
         }
     }

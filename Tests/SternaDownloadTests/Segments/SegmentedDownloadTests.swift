@@ -45,7 +45,7 @@ struct SegmentedDownloadTests {
                 }
                 var options = Self.options()
                 options.sha256 = Self.digest
-                let api = try Downloading.session(server) { if isHTTP2 { $0.http2 = .priorKnowledge } }
+                let api = try Downloading.session(server) { if isHTTP2 { $0.network.http2 = .priorKnowledge } }
                 let task = api.download("big", to: .file("\(folder)/x"), options: options)
                 let result = try await task.value
                 try expectEqual(Downloading.bytes(result.path), Self.content)

@@ -125,7 +125,7 @@ struct InterimSessionTests {
         ]
         try await ScriptedServer.withServer(connections: [script]) { server in
             let told = Told()
-            let api = try DialScene.session(server.url) { $0.continueThreshold = 0 }
+            let api = try DialScene.session(server.url) { $0.limits.continueThreshold = 0 }
             try await api.post("a", body: .bytes(Bytes(repeating: 1, count: 5_000))) {
                 $0.onInformational = { told.add($0) }
             }

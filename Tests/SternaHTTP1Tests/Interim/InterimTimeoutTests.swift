@@ -31,7 +31,7 @@ struct InterimTimeoutTests {
         let error = try await Wire.refusal(
             .timedOut, .wait, secure: secure, script: [.send("HTTP/1.1 103 Early Hints\r\n\r\n")],
             settings: {
-                $0.engine = engine(time)
+                $0.network.engine = engine(time)
                 $0.timeouts.firstByte = Self.limit
             }
         ) { api in

@@ -29,7 +29,7 @@ struct RequestTrailerTests {
         // Behind the head stand the chunks, and an empty line behind the fields or the last chunk.
         let script: [ScriptedServer.Step] = [.receiveHead] + before + [.receiveHead, .send(Self.ok)]
         return try await ScriptedServer.withServer(tls: bundle, connections: [script]) { server in
-            let api = try DialScene.session(server.url, authority: authority) { $0.continueThreshold = threshold }
+            let api = try DialScene.session(server.url, authority: authority) { $0.limits.continueThreshold = threshold }
             let reply = try await api.post("a", body: body, headers: headers)
             expectEqual(reply.status, 200)
             let text = String(decoding: server.received(connection: 0), as: UTF8.self)
@@ -194,7 +194,7 @@ struct RequestTrailerTests {
                 count.add()
                 return [:]
             }
-            let api = try DialScene.session(server.url) { $0.continueThreshold = 0 }
+            let api = try DialScene.session(server.url) { $0.limits.continueThreshold = 0 }
             let error = await #expect(throws: SternaError.self) { try await api.post("a", body: body) }
             expectEqual(error?.status, 413)
             expectEqual(count.value, 0)
@@ -210,7 +210,7 @@ struct RequestTrailerTests {
             server in
             let count = Counter()
             let body = Body.text("hello").withTrailers { [Self.digest: "\(count.add())"] }
-            let api = try DialScene.session(server.url) { $0.continueThreshold = 0 }
+            let api = try DialScene.session(server.url) { $0.limits.continueThreshold = 0 }
             try await expectEqual(api.post("a", body: body).status, 200)
             let text = String(decoding: server.received(connection: 1), as: UTF8.self)
             #expect(!text.contains("Expect"))

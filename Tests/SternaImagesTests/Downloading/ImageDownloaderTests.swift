@@ -134,24 +134,24 @@ import Testing
     @Test("Policies that require the server bypass the memory cache and replace its image; ignored ones store nothing")
     func policies() async throws {
         try await ImageScene.with { settings in
-            settings.cache = .memory()
+            settings.cache.store = .memory()
         } _: { scene in
             let cache = AutoPurgingImageCache(pressure: nil)
             let images = scene.downloader(cache: cache)
-            _ = try await images.image("image/1") { $0.cachePolicy = .ignored }
+            _ = try await images.image("image/1") { $0.cache.policy = .ignored }
             expectEqual(cache.count, 0)
             _ = try await images.image("image/1")
             for policy in [CachePolicy.reload, .revalidate, .ignored] {
-                let receipt = images.download(ImageRequest("image/1") { $0.cachePolicy = policy })
+                let receipt = images.download(ImageRequest("image/1") { $0.cache.policy = policy })
                 #expect(!receipt.isFromMemory)
                 _ = try await receipt.image
             }
             #expect(cache.count == 1 && scene.server.requestCount == 5)
             for policy in [CachePolicy.cachedElseLoad, .cachedOnly] {
-                #expect(images.download(ImageRequest("image/1") { $0.cachePolicy = policy }).isFromMemory)
+                #expect(images.download(ImageRequest("image/1") { $0.cache.policy = policy }).isFromMemory)
             }
             let error = await #expect(throws: SternaError.self) {
-                try await images.image("image/2") { $0.cachePolicy = .cachedOnly }
+                try await images.image("image/2") { $0.cache.policy = .cachedOnly }
             }
             #expect(error?.status == 504 && scene.server.requestCount == 5)
         }
@@ -160,7 +160,7 @@ import Testing
     @Test("The session's cache keeps the files: without memory, the second image needs no server")
     func disk() async throws {
         try await ImageScene.with { settings in
-            settings.cache = .memory()
+            settings.cache.store = .memory()
         } _: { scene in
             let images = scene.downloader(cache: nil)
             for _ in 0..<3 {
@@ -195,7 +195,7 @@ import Testing
             let images = scene.downloader()
             for user in ["ada", "bob", "ada"] {
                 var draft = RequestDraft(.get, "image/1")
-                draft.settings.credential = Credential(user: user, password: "secret")
+                draft.settings.auth.credential = Credential(user: user, password: "secret")
                 _ = try await images.image(ImageRequest(draft))
             }
             expectEqual(scene.server.requestCount, 3)

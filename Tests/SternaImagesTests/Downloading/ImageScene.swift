@@ -26,7 +26,7 @@ struct ImageScene: Sendable {
             engineOptions.clock = time.clock
             let engine = Engine(options: engineOptions)
             let session = try Session(baseURL: server.url) { settings in
-                settings.engine = engine
+                settings.network.engine = engine
                 configure(&settings)
             }
             let scene = ImageScene(server: server, session: session, decoder: decoder, time: time)

@@ -12,7 +12,7 @@ import Testing
 @Suite("Image response serializer") struct ImageResponseSerializerTests {
     private func session(_ file: [UInt8], type: String = "image/png") throws -> Session {
         let mock = MockTransport { _ in .bytes(Bytes(bytes: file), mediaType: type) }
-        return try Session(baseURL: "https://example.com") { $0.transport = mock }
+        return try Session(baseURL: "https://example.com") { $0.network.transport = mock }
     }
 
     @Test("An image is decoded once, with the response, at its scale")

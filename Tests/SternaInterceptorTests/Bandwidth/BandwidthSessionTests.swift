@@ -26,7 +26,7 @@ struct BandwidthSessionTests {
         return try mocked(by: mock) {
             var options = EngineOptions()
             options.clock = time.clock
-            $0.engine = Engine(options: options)
+            $0.network.engine = Engine(options: options)
             $0.responseSerializer = .data
             configure(&$0)
         }
@@ -35,13 +35,13 @@ struct BandwidthSessionTests {
     @Test("A session's limit holds back all its requests, and those of a derived session")
     func session() async throws {
         let limit = BandwidthLimit(download: 32_000)
-        let (api, _) = try make { $0.bandwidth = limit }
+        let (api, _) = try make { $0.limits.bandwidth = limit }
         // Within the burst of 2,000 bytes.
         try await expectEqual(api.get("a").data().count, 1_500)
         let derived = api.with { $0.headers["X-Own"] = "1" }
         let second = Task { try await derived.get("b").data().count }
         try await BandwidthScene.wait(for: 1, limit.downloads)
-        let free = api.with { $0.bandwidth = nil }
+        let free = api.with { $0.limits.bandwidth = nil }
         try await expectEqual(free.get("c").data().count, 1_500)
         limit.download = nil
         try await expectEqual(second.value, 1_500)
@@ -51,7 +51,7 @@ struct BandwidthSessionTests {
     func request() async throws {
         let limit = BandwidthLimit(download: 16)
         let (api, _) = try make()
-        let limited = Task { try await api.get("a") { $0.bandwidth = limit }.data().count }
+        let limited = Task { try await api.get("a") { $0.limits.bandwidth = limit }.data().count }
         try await BandwidthScene.wait(for: 1, limit.downloads)
         try await expectEqual(api.get("b").data().count, 1_500)
         limit.download = nil
@@ -61,9 +61,9 @@ struct BandwidthSessionTests {
     @Test("The limits of session and request both apply; a limit that is set for both counts once")
     func both() async throws {
         let (wide, narrow) = (BandwidthLimit(download: 32_000), BandwidthLimit(download: 16))
-        let (api, _) = try make { $0.bandwidth = wide }
-        try await expectEqual(api.get("a") { $0.bandwidth = wide }.data().count, 1_500)
-        let limited = Task { try await api.get("b") { $0.bandwidth = narrow }.data().count }
+        let (api, _) = try make { $0.limits.bandwidth = wide }
+        try await expectEqual(api.get("a") { $0.limits.bandwidth = wide }.data().count, 1_500)
+        let limited = Task { try await api.get("b") { $0.limits.bandwidth = narrow }.data().count }
         try await BandwidthScene.wait(for: 1, narrow.downloads)
         narrow.download = nil
         try await BandwidthScene.wait(for: 1, wide.downloads)
@@ -74,8 +74,8 @@ struct BandwidthSessionTests {
     @Test("Sessions that are given one limit share it")
     func shared() async throws {
         let limit = BandwidthLimit(download: 32_000)
-        let (one, _) = try make { $0.bandwidth = limit }
-        let (other, _) = try make { $0.bandwidth = limit }
+        let (one, _) = try make { $0.limits.bandwidth = limit }
+        let (other, _) = try make { $0.limits.bandwidth = limit }
         try await one.get("a")
         let second = Task { try await other.get("b").data().count }
         try await BandwidthScene.wait(for: 1, limit.downloads)
@@ -86,7 +86,7 @@ struct BandwidthSessionTests {
     @Test("A request's body is held back, with its length, and its response is not")
     func upload() async throws {
         let limit = BandwidthLimit(upload: 32_000)
-        let (api, mock) = try make(answers: 50_000) { $0.bandwidth = limit }
+        let (api, mock) = try make(answers: 50_000) { $0.limits.bandwidth = limit }
         let task = Task { try await api.post("a", body: .bytes(Bytes(repeating: 0x62, count: 5_000))) }
         try await BandwidthScene.wait(for: 1, limit.uploads)
         expectEqual(mock.requests.first?.body?.length, 5_000)
@@ -112,9 +112,9 @@ struct BandwidthSessionTests {
         var options = EngineOptions()
         options.clock = time.clock
         let (api, _) = try mocked(by: mock) { [options] in
-            $0.engine = Engine(options: options)
+            $0.network.engine = Engine(options: options)
             $0.responseSerializer = .data
-            $0.bandwidth = limit
+            $0.limits.bandwidth = limit
         }
         #expect(bytes.count < 2_000)
         try await expectEqual(api.get("a").data().count, 100_000)
@@ -123,7 +123,7 @@ struct BandwidthSessionTests {
     @Test("A streamed response begins at once, and its bytes wait")
     func streamed() async throws {
         let limit = BandwidthLimit(download: 16)
-        let (api, _) = try make { $0.bandwidth = limit }
+        let (api, _) = try make { $0.limits.bandwidth = limit }
         let count = ByteCount()
         try await api.withResponse(to: .get("a")) { response in
             expectEqual(response.status, 200)
@@ -142,7 +142,7 @@ struct BandwidthSessionTests {
     @Test("The call's deadline counts while a body waits, and the error names the request")
     func deadline() async throws {
         let limit = BandwidthLimit(download: 1)
-        let (api, _) = try make { $0.bandwidth = limit }
+        let (api, _) = try make { $0.limits.bandwidth = limit }
         let task = Task { try await api.get("late") { $0.timeouts.total = .milliseconds(500) } }
         try await BandwidthScene.wait(for: 1, limit.downloads)
         await time.advance(by: .milliseconds(500))
@@ -156,7 +156,7 @@ struct BandwidthSessionTests {
     @Test("Cancelling a request that waits")
     func cancelled() async throws {
         let limit = BandwidthLimit(download: 1, upload: 1)
-        let (api, _) = try make { $0.bandwidth = limit }
+        let (api, _) = try make { $0.limits.bandwidth = limit }
         for body in [nil, Body.text("content")] {
             let task = Task { try await api.request(body == nil ? .get : .post, "a", body: body) }
             try await BandwidthScene.wait(for: 1, body == nil ? limit.downloads : limit.uploads)
@@ -175,7 +175,7 @@ struct BandwidthSessionTests {
         #expect(dumped(own).contains("4711"))
         own.bandwidth = nil
         #expect(!dumped(own).contains("4711"))
-        let (api, _) = try make { $0.bandwidth = BandwidthLimit(download: 4_712) }
+        let (api, _) = try make { $0.limits.bandwidth = BandwidthLimit(download: 4_712) }
         #expect(dumped(api).contains("4712"))
     }
 }

@@ -13,7 +13,7 @@ struct BandwidthSocketTests {
         _ server: TestServer, _ limit: BandwidthLimit, _ configure: (inout SessionSettings) -> Void = { _ in }
     ) throws -> Session {
         try Session(baseURL: server.url) {
-            $0.bandwidth = limit
+            $0.limits.bandwidth = limit
             $0.responseSerializer = .data
             configure(&$0)
         }
@@ -50,7 +50,7 @@ struct BandwidthSocketTests {
     func large() async throws {
         try await TestServer.withServer { server in
             let api = try session(server, BandwidthLimit(download: 8_000_000))
-            let whole = try await api.with { $0.bandwidth = nil }.get("bytes/4000000?seed=7").data()
+            let whole = try await api.with { $0.limits.bandwidth = nil }.get("bytes/4000000?seed=7").data()
             var all = Bytes()
             try await expectLimit(8_000_000, bytes: 4_000_000) {
                 try await api.withResponse(to: .get("bytes/4000000?seed=7")) { response in
@@ -85,7 +85,7 @@ struct BandwidthSocketTests {
         try await TestServer.withServer(.init(http2: isHTTP2 ? [.byPriorKnowledge] : [])) { server in
             let limit = BandwidthLimit(download: 1, upload: 1)
             let api = try session(server, limit) {
-                if isHTTP2 { $0.http2 = .priorKnowledge }
+                if isHTTP2 { $0.network.http2 = .priorKnowledge }
                 $0.timeouts.betweenBytes = .milliseconds(2500)
                 $0.timeouts.write = .milliseconds(2500)
                 $0.timeouts.minimumThroughput = .init(bytesPerSecond: 100, over: .seconds(1))

@@ -97,7 +97,7 @@ struct BodyReadingInterceptorTests {
         let api = try watching([long]) { result in
             if case .failure(let error as SternaError) = result { kinds.withLock { $0.append(error.kind) } }
         } _: {
-            $0.collectedBytes = 5
+            $0.limits.collectedBytes = 5
         }
         let error = await #expect(throws: SternaError.self) { try await api.get("a") }
         expectEqual(error?.kind, .limitExceeded)
@@ -146,7 +146,7 @@ struct BodyReadingInterceptorTests {
     func metrics() async throws {
         try await TestServer.withServer { server in
             let api = try Session(baseURL: server.url) {
-                $0.collectsMetrics = true
+                $0.events.collectsMetrics = true
                 $0.interceptors = [Doing { request, next in try await next(request) }]
             }
             let reply = try await api.get("bytes/1000000")

@@ -27,7 +27,7 @@ struct CallIdentityTests {
             let api = try Session(baseURL: server.url) {
                 $0.interceptors = [outer]
                 $0.networkInterceptors = [inner]
-                $0.observers = [log.observer]
+                $0.events.observers = [log.observer]
                 $0.responseSerializer = .data
             }
             let reply = try await api.get("redirect/2")

@@ -60,8 +60,8 @@ struct CallStateTests {
     func settingsOfOneRequestReachItsAttempts() async throws {
         let (api, mock) = try mocked()
         try await api.get("a") {
-            $0.handlesCookies = false
-            $0.usesTokenAuthentication = false
+            $0.cookies.isOn = false
+            $0.auth.usesTokens = false
         }
         try await api.get("b")
         expectEqual(mock.requests.map { $0.state.choices.handlesCookies }, [false, nil])

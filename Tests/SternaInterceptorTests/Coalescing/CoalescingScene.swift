@@ -31,12 +31,12 @@ struct CoalescingScene {
         options.clock = time.clock
         let engine = Engine(options: options)
         api = try Session(baseURL: "https://api.example.com") { settings in
-            settings.transport = mock
-            settings.engine = engine
+            settings.network.transport = mock
+            settings.network.engine = engine
             settings.retry = .none
             settings.responseSerializer = .data
             settings.timeouts.total = .seconds(3_600)
-            settings.coalescesRequests = true
+            settings.network.coalescesRequests = true
             configure(&settings)
         }
         self.mock = mock

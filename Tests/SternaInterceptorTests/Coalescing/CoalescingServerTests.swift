@@ -16,10 +16,10 @@ struct CoalescingServerTests {
     {
         let engine = Engine()
         return try Session(baseURL: server.url) {
-            $0.engine = engine
+            $0.network.engine = engine
             $0.responseSerializer = .data
-            $0.coalescesRequests = true
-            $0.collectsMetrics = true
+            $0.network.coalescesRequests = true
+            $0.events.collectsMetrics = true
             configure(&$0)
         }
     }
@@ -125,7 +125,7 @@ struct CoalescingServerTests {
         }
         let scene = try CoalescingScene {
             $0.coalescingLimits = .init(window: 50_000, patience: .milliseconds(1))
-            $0.engine = Engine()
+            $0.network.engine = Engine()
         } answer: { request, number in
             let resource = Int(request.url.path.dropFirst()) ?? 0
             // The content of a resource is its number; one is not shareable, and one is small.

@@ -38,13 +38,13 @@ struct CoalescingTests {
         {
             let gate = Gate()
             let scene = try CoalescingScene {
-                if !session { $0.coalescesRequests = false }
+                if !session { $0.network.coalescesRequests = false }
             } answer: { _, _ in
                 await gate.wait()
                 return Self.text("a")
             }
             let requests = (0..<2).map { _ in
-                Task { try await scene.api.get("a") { if let request { $0.coalescesRequests = request } }.status }
+                Task { try await scene.api.get("a") { if let request { $0.network.coalescesRequests = request } }.status }
             }
             if count == 1 { await scene.waitForReaders(2) }
             #expect(await eventually { scene.sent == count })
@@ -58,7 +58,7 @@ struct CoalescingTests {
     func different() async throws {
         let gate = Gate()
         let scene = try CoalescingScene {
-            $0.secretHeaders = ["X-Key"]
+            $0.auth.secretHeaders = ["X-Key"]
         } answer: { request, _ in
             await gate.wait()
             let seen = [request.headers[.authorization], request.headers[.cookie], request.headers[.range]]
@@ -68,8 +68,8 @@ struct CoalescingTests {
             { try await scene.api.get("a") },
             { try await scene.api.get("a?b") },
             { try await scene.api.head("a") },
-            { try await scene.api.get("a") { $0.authorization = .bearer("one") } },
-            { try await scene.api.get("a") { $0.authorization = .bearer("two") } },
+            { try await scene.api.get("a") { $0.auth.header = .bearer("one") } },
+            { try await scene.api.get("a") { $0.auth.header = .bearer("two") } },
             { try await scene.api.get("a", headers: ["Cookie": "a=1"]) },
             { try await scene.api.get("a", headers: ["Cookie": "a=2"]) },
             { try await scene.api.get("a", headers: ["X-Key": "1"]) },
@@ -80,7 +80,7 @@ struct CoalescingTests {
             { try await scene.api.get("a", headers: ["X-Name": "e\u{301}"]) },
             { try await scene.api.get("a", headers: ["X-Name": "\u{E9}"]) },
             { try await scene.api.get("a") { $0.timeout = .seconds(7) } },
-            { try await scene.api.get("a") { $0.cachePolicy = .reload } },
+            { try await scene.api.get("a") { $0.cache.policy = .reload } },
         ]
         let requests = ways.map { way in Task { try await way().text() } }
         #expect(await eventually { scene.sent == ways.count })
@@ -96,7 +96,7 @@ struct CoalescingTests {
         let gate = Gate()
         let jar = CookieJar()
         let scene = try CoalescingScene {
-            $0.cookieJar = jar
+            $0.cookies.jar = jar
         } answer: { request, _ in
             await gate.wait()
             return Self.text(request.headers[.cookie] ?? "none")
@@ -105,7 +105,7 @@ struct CoalescingTests {
         await scene.waitForReaders(1)
         jar.store(FieldSection([.setCookie: "user=ada"]), from: try HTTPURL("https://api.example.com/"))
         let after = (0..<2).map { _ in Task { try await scene.api.get("a").text() } }
-        let other = Task { try await scene.api.with { $0.identityLabel = "bob" }.get("a").text() }
+        let other = Task { try await scene.api.with { $0.auth.identityLabel = "bob" }.get("a").text() }
         await scene.waitForReaders(3)
         #expect(await eventually { scene.sent == 3 })
         gate.open()
@@ -125,8 +125,8 @@ struct CoalescingTests {
         let requests = [
             Task { try await scene.api.get("a") { $0.onInformational = { _ in } }.status },
             Task { try await scene.api.get("a") { $0.onInformational = { _ in } }.status },
-            Task { try await scene.api.get("a") { $0.bandwidth = limit }.status },
-            Task { try await scene.api.get("a") { $0.bandwidth = limit }.status },
+            Task { try await scene.api.get("a") { $0.limits.bandwidth = limit }.status },
+            Task { try await scene.api.get("a") { $0.limits.bandwidth = limit }.status },
             Task { try await scene.api.get("a") { $0.redirects = .doNotFollow }.status },
             Task { try await scene.api.get("a").status },
         ]
@@ -234,7 +234,7 @@ struct CoalescingTests {
     func cache() async throws {
         let gate = Gate()
         let scene = try CoalescingScene {
-            $0.cache = .memory()
+            $0.cache.store = .memory()
         } answer: { _, _ in
             await gate.wait()
             return Self.text("a", ["Cache-Control": "max-age=60"])

@@ -10,8 +10,8 @@ import Testing
 struct RedirectChallengeTests {
     private func session(_ server: TestServer) throws -> Session {
         try Session(baseURL: server.url) {
-            $0.engine = Engine()
-            $0.authorization = .bearer("s3cret")
+            $0.network.engine = Engine()
+            $0.auth.header = .bearer("s3cret")
         }
     }
 

@@ -19,7 +19,7 @@ struct RedirectCredentialsTests {
             "X-API-Key": "s3cret",
             "X-Other": "kept",
         ]
-        try await api.get(start, headers: headers) { $0.secretHeaders = ["x-api-KEY"] }
+        try await api.get(start, headers: headers) { $0.auth.secretHeaders = ["x-api-KEY"] }
         return mock.requests
     }
 
@@ -87,7 +87,7 @@ struct RedirectCredentialsTests {
             .redirect(to: "/b"), .redirect(to: "https://other.test/c"), .redirect(to: "https://api.example.com/d"),
             .json([:]),
         ])
-        let (api, _) = try mocked(by: mock) { $0.authorization = .bearer("s3cret") }
+        let (api, _) = try mocked(by: mock) { $0.auth.header = .bearer("s3cret") }
         try await api.get("a")
         expectEqual(mock.requests.map { $0.headers[.authorization] }, ["Bearer s3cret", "Bearer s3cret", nil, nil])
     }
@@ -100,9 +100,9 @@ struct RedirectCredentialsTests {
         ])
         let (api, _) = try mocked(by: mock) {
             $0.headers = ["X-Api-Key": "s3cret", "X-Open": "kept"]
-            $0.secretHeaders = ["x-api-key"]
+            $0.auth.secretHeaders = ["x-api-key"]
         }
-        try await api.get("a", headers: ["X-Own": "s3cret"]) { $0.secretHeaders = ["X-Own"] }
+        try await api.get("a", headers: ["X-Own": "s3cret"]) { $0.auth.secretHeaders = ["X-Own"] }
         for (name, values) in [
             ("X-Api-Key", ["s3cret", "s3cret", nil, nil]), ("X-Own", ["s3cret", "s3cret", nil, nil]),
             ("X-Open", ["kept", "kept", "kept", "kept"]),

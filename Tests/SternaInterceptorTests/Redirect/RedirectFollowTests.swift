@@ -9,7 +9,7 @@ import Testing
 struct RedirectFollowTests {
     private func session(_ server: TestServer) throws -> Session {
         try Session(baseURL: server.url) {
-            $0.engine = Engine()
+            $0.network.engine = Engine()
             $0.retry = .none
         }
     }
@@ -136,7 +136,7 @@ struct RedirectFollowTests {
     func credentials() async throws {
         try await TestServer.withServer { first in
             try await TestServer.withServer { second in
-                let api = try session(first).with { $0.authorization = .bearer("s3cret") }
+                let api = try session(first).with { $0.auth.header = .bearer("s3cret") }
                 try await api.get("redirect-to", query: ["url": second.url("/get")])
                 expectEqual(first.requests().map { $0.headers["Authorization"] }, ["Bearer s3cret"])
                 expectEqual(second.requests().map { $0.headers["Authorization"] }, [nil])

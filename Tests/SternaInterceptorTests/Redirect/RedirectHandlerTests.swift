@@ -117,7 +117,7 @@ struct RedirectHandlerTests {
                 seen.withLock { $0.append("decision \(proposed.url.path)") }
                 return .follow(proposed)
             }
-            $0.decisions = decisions
+            $0.tasks.decisions = decisions
         }
         let task = api.dataTask(.get("a"))
         try await expectEqual(task.value.status, 200)
@@ -152,10 +152,10 @@ struct RedirectHandlerTests {
     @Test("A closure's redirect to another origin sends only the credentials that the closure sets", arguments: leaks)
     func origin(url: String, own: String?, authorization: String?, key: String?) async throws {
         let mock = MockTransport(answers: [.redirect(to: "/b"), .redirect(to: "https://api.example.com/d"), .json([:])])
-        let (api, _) = try mocked(by: mock) { $0.authorization = .bearer("s3cret") }
+        let (api, _) = try mocked(by: mock) { $0.auth.header = .bearer("s3cret") }
         let target = try HTTPURL(url)
         try await api.get("a", headers: ["X-Api-Key": "s3cret", "Host": "internal.test"]) {
-            $0.secretHeaders = ["X-Api-Key"]
+            $0.auth.secretHeaders = ["X-Api-Key"]
             $0.redirectHandler = { _, proposed in
                 guard proposed.url.path == "/b" else { return .follow(proposed) }
                 var changed = proposed

@@ -12,7 +12,7 @@ struct RedirectHistoryTests {
         _ server: TestServer, _ configure: (inout SessionSettings) -> Void = { _ in }
     ) throws -> Session {
         try Session(baseURL: server.url) {
-            $0.engine = Engine()
+            $0.network.engine = Engine()
             $0.retry = .none
             configure(&$0)
         }

@@ -25,7 +25,7 @@ struct RedirectHostTests {
 
     @Test("A request to one is refused before anything is sent", arguments: empty)
     func request(url: String) async throws {
-        let (api, mock) = try mocked("https://a.test/") { $0.allowsOtherOrigins = true }
+        let (api, mock) = try mocked("https://a.test/") { $0.network.allowsOtherOrigins = true }
         let error = await #expect(throws: SternaError.self) { try await api.get(url) }
         expectEqual(error?.kind, .invalidURL)
         #expect(mock.requests.isEmpty)

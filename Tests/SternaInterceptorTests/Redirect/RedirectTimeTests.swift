@@ -23,7 +23,7 @@ struct RedirectTimeTests {
                 return .text("late")
             }
             let api = try Session(baseURL: server.url) {
-                $0.engine = engine
+                $0.network.engine = engine
                 $0.timeouts.total = .seconds(10)
             }
             let error = await #expect(throws: SternaError.self) { try await api.get("first") }

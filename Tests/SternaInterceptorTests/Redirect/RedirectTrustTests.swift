@@ -12,11 +12,11 @@ struct RedirectTrustTests {
     private func requests(_ hops: [String], keeps: Bool) async throws -> [Request] {
         let mock = MockTransport(answers: hops.map { .redirect(to: $0, status: 307) } + [.json([:])])
         let (api, _) = try mocked(by: mock) {
-            $0.authorization = .bearer("s3cret")
+            $0.auth.header = .bearer("s3cret")
             $0.redirects.keepsCredentialsAcrossOrigins = keeps
         }
         try await api.get("a", headers: ["Cookie": "a=s3cret", "X-Key": "s3cret", "Host": "internal.test"]) {
-            $0.secretHeaders = ["x-key"]
+            $0.auth.secretHeaders = ["x-key"]
         }
         return mock.requests
     }
@@ -54,7 +54,7 @@ struct RedirectTrustTests {
     @Test("A request's own policy may be the exception")
     func request() async throws {
         let mock = MockTransport(answers: [.redirect(to: "https://other.test/"), .json([:])])
-        let (api, _) = try mocked(by: mock) { $0.authorization = .bearer("s3cret") }
+        let (api, _) = try mocked(by: mock) { $0.auth.header = .bearer("s3cret") }
         try await api.get("a") {
             var policy = RedirectPolicy.follow
             policy.keepsCredentialsAcrossOrigins = true

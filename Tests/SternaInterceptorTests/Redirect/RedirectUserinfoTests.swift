@@ -52,14 +52,14 @@ struct RedirectUserinfoTests {
     func ownCredentials() async throws {
         for own in [Authorization.basic("ada", "s3cret"), .bearer("t")] {
             let sent = try await fields("https://ada:s3cret@a.test/a", ["a.test/a": "https://b.test/b"]) {
-                $0.authorization = .bearer("of the session")
+                $0.auth.header = .bearer("of the session")
             } request: {
-                $0.authorization = own
+                $0.auth.header = own
             }
             expectEqual(sent, [own.fieldValue, own.fieldValue])
         }
         let sent = try await fields("https://a.test/a", ["a.test/a": "https://b.test/b"]) {
-            $0.authorization = .bearer("t")
+            $0.auth.header = .bearer("t")
         }
         expectEqual(sent, ["Bearer t", "Bearer t"])
     }
@@ -81,8 +81,8 @@ struct RedirectUserinfoTests {
             }
             let (api, _) = try mocked(nil, by: mock) {
                 $0.redirects.keepsCredentialsAcrossOrigins = true
-                $0.authentication.schemes = [.digest]
-                if isOfSession { $0.credential = Credential(user: "ada", password: "s3cret") }
+                $0.auth.policy.schemes = [.digest]
+                if isOfSession { $0.auth.credential = Credential(user: "ada", password: "s3cret") }
             }
             let reply = try? await api.get(isOfSession ? "https://a.test/" : "https://ada:s3cret@a.test/")
             expectEqual(reply != nil, isOfSession)
@@ -133,17 +133,17 @@ struct RedirectUserinfoTests {
     @Test("The user of a Location replaces no credentials that the call itself has")
     func ownBeforeLocation() async throws {
         let targets = ["a.test/a": "https://eve:pw@a.test/b"]
-        let header = try await fields("https://a.test/a", targets, keeps: false) { $0.authorization = .bearer("t") }
+        let header = try await fields("https://a.test/a", targets, keeps: false) { $0.auth.header = .bearer("t") }
         expectEqual(header, ["Bearer t", "Bearer t"])
         let tokens = try TokenAuthentication(AccessToken("t"), for: ["https://a.test"])
-        let token = try await fields("https://a.test/a", targets, keeps: false) { $0.tokenAuthentication = tokens }
+        let token = try await fields("https://a.test/a", targets, keeps: false) { $0.auth.tokens = tokens }
         expectEqual(token, ["Bearer t", "Bearer t"])
         for isOfRequest in [false, true] {
             let credential = Credential(user: "ada", password: "s3cret")
             let waiting = try await fields("https://a.test/a", targets, keeps: false) {
-                if !isOfRequest { $0.credential = credential }
+                if !isOfRequest { $0.auth.credential = credential }
             } request: {
-                if isOfRequest { $0.credential = credential }
+                if isOfRequest { $0.auth.credential = credential }
             }
             expectEqual(waiting, [nil, nil])
         }

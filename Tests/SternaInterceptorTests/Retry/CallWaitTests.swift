@@ -67,7 +67,7 @@ struct CallWaitTests {
     @Test("The wait is reported by an event")
     func events() async throws {
         let log = TaskEventLines()
-        let (api, _) = try make { $0.observers = [log.observer()] }
+        let (api, _) = try make { $0.events.observers = [log.observer()] }
         let task = api.dataTask(.get("a"))
         _ = try await scene.run { try await task.value }
         #expect(await eventually { log.lines("taskCompleted").count == 1 })

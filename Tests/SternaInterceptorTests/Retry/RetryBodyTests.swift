@@ -45,7 +45,7 @@ struct RetryBodyTests {
         let asked = Mutex(0)
         let (api, _) = try scene.make({
             $0.callbacks = .queue(DispatchQueue(label: "decisions"))
-            $0.observers = [log.observer()]
+            $0.events.observers = [log.observer()]
             var decisions = TaskDecisions()
             decisions.needNewBody = { _, _ in
                 let number = asked.withLock { number in
@@ -54,7 +54,7 @@ struct RetryBodyTests {
                 }
                 return isReplayable ? .bytes(Array("new \(number)".utf8)) : Self.once("new \(number)")
             }
-            $0.decisions = decisions
+            $0.tasks.decisions = decisions
         }) { request, number in
             try await arrived.read(request)
             guard number == 2 else { throw RetryScene.closed }
@@ -77,7 +77,7 @@ struct RetryBodyTests {
                 asked.withLock { $0 += 1 }
                 return nil
             }
-            $0.decisions = decisions
+            $0.tasks.decisions = decisions
         }) { _, _ in
             guard isResponse else { throw RetryScene.closed }
             return RetryScene.later("1")
@@ -100,7 +100,7 @@ struct RetryBodyTests {
                 asked.withLock { $0 += 1 }
                 return nil
             }
-            $0.decisions = decisions
+            $0.tasks.decisions = decisions
         }) { _, _ in RetryScene.later("20") }
         let draft = RequestDraft(reason == 0 ? .post : .put, "a", body: Self.once("first")) {
             if reason == 2 { $0.timeouts.total = .seconds(10) }

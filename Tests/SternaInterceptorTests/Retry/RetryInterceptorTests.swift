@@ -225,8 +225,8 @@ struct RetryInterceptorTests {
                 return isFirst ? .text("later", status: 503, headers: ["Retry-After": "0"]) : .text("done")
             }
             let api = try Session(baseURL: server.url) {
-                $0.engine = Engine()
-                $0.observers = [log.observer]
+                $0.network.engine = Engine()
+                $0.events.observers = [log.observer]
                 $0.retry.backoff = .constant(.milliseconds(2))
                 $0.responseSerializer = .text
             }

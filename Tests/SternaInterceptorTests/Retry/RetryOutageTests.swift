@@ -35,7 +35,7 @@ struct RetryOutageTests {
     func origins() async throws {
         let scene = RetryScene()
         let (api, mock) = try scene.make({
-            $0.allowsOtherOrigins = true
+            $0.network.allowsOtherOrigins = true
             $0.retry.budget = RetryBudget(share: 0, floor: 1, window: .seconds(86_400))
         }) { _, _ in throw RetryScene.closed }
         let derived = api.with { $0.headers["X-Own"] = "1" }

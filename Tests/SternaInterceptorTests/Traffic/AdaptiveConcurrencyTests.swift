@@ -21,7 +21,7 @@ struct AdaptiveConcurrencyTests {
         let limit = AdaptiveConcurrencyLimit()
         let gate = try gate(limit)
         let held = Gate()
-        let (api, mock) = try scene.make({ $0.adaptiveConcurrencyLimit = limit }) { _, _ in
+        let (api, mock) = try scene.make({ $0.limits.concurrency = limit }) { _, _ in
             await held.wait()
             return .json([:])
         }
@@ -49,7 +49,7 @@ struct AdaptiveConcurrencyTests {
         let limit = AdaptiveConcurrencyLimit(maxLimit: 1, maximumWaiting: 1, longestWait: .seconds(5))
         let gate = try gate(limit)
         let held = Gate()
-        let (api, mock) = try scene.make({ $0.adaptiveConcurrencyLimit = limit }) { request, _ in
+        let (api, mock) = try scene.make({ $0.limits.concurrency = limit }) { request, _ in
             if request.url.path.hasSuffix("held") { await held.wait() }
             return .json([:])
         }
@@ -84,7 +84,7 @@ struct AdaptiveConcurrencyTests {
     func cancellation() async throws {
         let limit = AdaptiveConcurrencyLimit(maxLimit: 1)
         let gate = try gate(limit)
-        let (api, mock) = try scene.make({ $0.adaptiveConcurrencyLimit = limit }) { request, _ in
+        let (api, mock) = try scene.make({ $0.limits.concurrency = limit }) { request, _ in
             if request.url.path.hasSuffix("held") { try await Task.sleep(for: .seconds(3_600)) }
             return .json([:])
         }
@@ -112,7 +112,7 @@ struct AdaptiveConcurrencyTests {
         let gate = try gate(limit)
         let (api, _) = try scene.make({
             $0.retry = .none
-            $0.adaptiveConcurrencyLimit = limit
+            $0.limits.concurrency = limit
         }) { _, number in
             if number % 3 == 0 { await Task.yield() }
             if number % 7 == 0 { throw RetryScene.closed }
@@ -152,8 +152,8 @@ struct AdaptiveConcurrencyTests {
         let held = Gate()
         let (api, _) = try scene.make({
             $0.retry = .none
-            $0.adaptiveConcurrencyLimit = limit
-            $0.allowsOtherOrigins = true
+            $0.limits.concurrency = limit
+            $0.network.allowsOtherOrigins = true
         }) { request, _ in
             await held.wait()
             guard request.url.host == "api.example.com" else { return .json([:]) }
@@ -179,14 +179,14 @@ struct AdaptiveConcurrencyTests {
     @Test("A request that waits for a token of the same server holds no place")
     func tokens() async throws {
         let limit = AdaptiveConcurrencyLimit(maxLimit: 1)
-        let (login, _) = try scene.make({ $0.adaptiveConcurrencyLimit = limit }) { _, _ in .json(["token": "t1"]) }
+        let (login, _) = try scene.make({ $0.limits.concurrency = limit }) { _, _ in .json(["token": "t1"]) }
         let tokens = try TokenAuthentication(for: ["https://api.example.com"]) { _ in
             try await login.get("token")
             return AccessToken("t1")
         }
         let (api, mock) = try scene.make({
-            $0.adaptiveConcurrencyLimit = limit
-            $0.tokenAuthentication = tokens
+            $0.limits.concurrency = limit
+            $0.auth.tokens = tokens
         }) { _, _ in .json([:]) }
         try await expectEqual(api.get("a").status, 200)
         expectEqual(mock.requests.count, 1)

@@ -30,7 +30,7 @@ struct HedgingTests {
         try scene.make(
             {
                 $0.retry = .none
-                $0.hedging = hedging
+                $0.network.hedging = hedging
             }, answer)
     }
 
@@ -99,11 +99,11 @@ struct HedgingTests {
             await held.wait()
             return Self.copy(number)
         }
-        let derived = api.with { $0.hedging = nil }
+        let derived = api.with { $0.network.hedging = nil }
         let work = Task {
             switch way {
             case 0: return try await api.post("a", parameters: ["b": 1]).status
-            case 1: return try await api.get("a") { $0.hedging = .off }.status
+            case 1: return try await api.get("a") { $0.network.hedging = .off }.status
             case 2: return try await api.get("a") { $0.deadline = scene.time.deadline + .milliseconds(100) }.status
             default: return try await derived.get("a").status
             }
@@ -122,7 +122,7 @@ struct HedgingTests {
             return Self.copy(number)
         }
         let policy = HedgingPolicy(after: .fixed(.milliseconds(100)))
-        let work = Task { try await api.get("a") { $0.hedging = policy }.json() }
+        let work = Task { try await api.get("a") { $0.network.hedging = policy }.json() }
         await scene.time.waitForTimer(within: .milliseconds(100))
         await scene.time.advance(by: .milliseconds(100))
         try await expectEqual(work.value["copy"], "1")
@@ -279,11 +279,11 @@ struct HedgingTests {
             let api = try Session(baseURL: server.url) {
                 var options = EngineOptions()
                 options.clock = time.clock
-                $0.engine = Engine(options: options)
-                $0.collectsMetrics = true
+                $0.network.engine = Engine(options: options)
+                $0.events.collectsMetrics = true
                 $0.responseSerializer = .text
-                if overHTTP2 { $0.http2 = .priorKnowledge }
-                $0.hedging = HedgingPolicy(after: .fixed(.milliseconds(50)), budget: nil)
+                if overHTTP2 { $0.network.http2 = .priorKnowledge }
+                $0.network.hedging = HedgingPolicy(after: .fixed(.milliseconds(50)), budget: nil)
             }
             let work = Task { try await api.get("late") }
             #expect(await eventually { count.withLock { $0 } == 1 })

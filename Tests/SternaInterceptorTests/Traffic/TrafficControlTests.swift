@@ -18,8 +18,8 @@ struct TrafficControlTests {
         let breaker = CircuitBreaker(failures: 2, openTime: .seconds(30))
         let (api, mock) = try scene.make({
             $0.retry = .none
-            $0.circuitBreaker = breaker
-            $0.allowsOtherOrigins = true
+            $0.limits.circuitBreaker = breaker
+            $0.network.allowsOtherOrigins = true
         }) { request, _ in
             guard request.url.host == "api.example.com", isDown.withLock({ $0 }) else { return .json([:]) }
             throw RetryScene.closed
@@ -46,7 +46,7 @@ struct TrafficControlTests {
     @Test("Statuses open a circuit, too, and retries count")
     func statuses() async throws {
         let (api, mock) = try scene.make({
-            $0.circuitBreaker = CircuitBreaker(failures: 2)
+            $0.limits.circuitBreaker = CircuitBreaker(failures: 2)
             $0.retry = .transient
             $0.retry.limit = 9
         }) { _, _ in .json([:], status: 502) }
@@ -58,7 +58,7 @@ struct TrafficControlTests {
     @Test("Requests that give up cost nothing: cancelled ones, and those whose deadline comes before their turn")
     func notCounted() async throws {
         let limit = RateLimit(requests: 1, per: .seconds(1))
-        let (api, mock) = try scene.make({ $0.rateLimit = limit }) { _, _ in .json([:]) }
+        let (api, mock) = try scene.make({ $0.limits.rate = limit }) { _, _ in .json([:]) }
         try await api.get("a")
         let tasks = (0..<5).map { _ in api.dataTask(.get("b")) }
         #expect(await eventually { scene.time.timerCount == 5 })
@@ -83,7 +83,7 @@ struct TrafficControlTests {
         let held = Gate()
         let (api, mock) = try scene.make({
             $0.retry = .none
-            $0.rateLimit = limit
+            $0.limits.rate = limit
         }) { _, number in
             guard number == 0 else { return .json([:]) }
             await held.wait()
@@ -113,8 +113,8 @@ struct TrafficControlTests {
         }
         let (api, mock) = try scene.make({
             $0.retry = .none
-            $0.tokenAuthentication = tokens
-            $0.circuitBreaker = CircuitBreaker(failures: 1)
+            $0.auth.tokens = tokens
+            $0.limits.circuitBreaker = CircuitBreaker(failures: 1)
         }) { _, _ in .json([:]) }
         for _ in 0..<3 {
             let error = await #expect(throws: SternaError.self) { try await api.get("a") }
@@ -128,7 +128,7 @@ struct TrafficControlTests {
     @Test("Requests beyond the rate wait for their turn")
     func rate() async throws {
         let limit = RateLimit(requests: 2, per: .seconds(1))
-        let (api, mock) = try scene.make({ $0.rateLimit = limit }) { _, _ in .json([:]) }
+        let (api, mock) = try scene.make({ $0.limits.rate = limit }) { _, _ in .json([:]) }
         let before = scene.time.now
         _ = try await scene.run { for _ in 0..<6 { try await api.get("a") } }
         let passed = scene.time.now - before
@@ -141,7 +141,7 @@ struct TrafficControlTests {
         let limit = RateLimit(requests: 1_000, per: .seconds(1))
         let (api, mock) = try scene.make({
             $0.retry = .none
-            $0.rateLimit = limit
+            $0.limits.rate = limit
         }) { _, number in
             switch number {
             case 0: RetryScene.later("7", status: 429)

@@ -93,12 +93,12 @@ final class HTTP2Origin: Sendable {
 
     func session(_ engine: Engine) throws -> Session {
         try Session(baseURL: url) {
-            $0.engine = engine
+            $0.network.engine = engine
             $0.retry = .none
             $0.timeout = .seconds(60)
             $0.responseSerializer = .data
             $0.proxies = .none
-            $0.securityPolicy = .authority(pem: authority.pem)
+            $0.trust.policy = .authority(pem: authority.pem)
         }
     }
 

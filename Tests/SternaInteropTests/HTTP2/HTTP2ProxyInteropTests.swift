@@ -348,7 +348,7 @@ struct HTTP2ProxyInteropTests {
                     let engine = Self.engine()
                     let forwarded = try await proxy.session(engine).get(plain.url("/bytes/300000?seed=1"))
                     #expect(forwarded.body.count == 300_000)
-                    let api = try proxy.session(engine) { $0.http2 = .off }
+                    let api = try proxy.session(engine) { $0.network.http2 = .off }
                     #expect(try await api.get(origins[0].url("/bytes/300000?seed=1")).body.count == 300_000)
                     await engine.shutDown()
                     let lines = try await proxy.log(2)

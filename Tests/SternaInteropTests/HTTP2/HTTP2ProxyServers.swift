@@ -117,7 +117,7 @@ final class HTTP2Proxy: Sendable {
     ) throws -> Session {
         let proxy = try Proxy(.https, host: "localhost", port: port, username: username, password: password)
         return try ProxyServers.session(proxy, authority: authority) {
-            $0.engine = engine
+            $0.network.engine = engine
             $0.timeout = .seconds(60)
             configure(&$0)
         }

@@ -23,8 +23,8 @@ final class UploadInterop: Sendable {
         content = Array(Self.noise[..<bytes])
         file = FileManager.default.temporaryDirectory.appending(path: "sterna-upload-\(name)").path
         try Data(content).write(to: URL(filePath: file))
-        session = try Session { $0.engine = Engine() }
-        slowSession = try Session { ($0.engine, $0.bandwidth) = (Engine(), BandwidthLimit(upload: 10_000_000)) }
+        session = try Session { $0.network.engine = Engine() }
+        slowSession = try Session { ($0.network.engine, $0.limits.bandwidth) = (Engine(), BandwidthLimit(upload: 10_000_000)) }
         program = try #require(UploadProgram.current)
     }
 

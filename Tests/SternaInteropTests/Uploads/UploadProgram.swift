@@ -129,7 +129,7 @@ final class UploadProgram: Sendable {
     }
 
     private func waitUntilReady() async throws {
-        let session = try Session { ($0.engine, $0.retry) = (Engine(), .none) }
+        let session = try Session { ($0.network.engine, $0.retry) = (Engine(), .none) }
         // The sockets of the others listen already, so that their first answer comes once they have started.
         for round in 0..<500 {
             do {

@@ -26,7 +26,7 @@ struct DialPolicySessionTests {
         ], ["http", "https"])
     func loopback(host: String, scheme: String) async throws {
         try await TestServer.withServer { server in
-            let api = try DialScene.session("\(scheme)://\(host):\(server.port)") { $0.dialPolicy = .publicOnly }
+            let api = try DialScene.session("\(scheme)://\(host):\(server.port)") { $0.network.dialPolicy = .publicOnly }
             let error = await refused(api)
             expectEqual(error?.requestSent, false)
             expectEqual(server.totalConnections, 0)
@@ -43,7 +43,7 @@ struct DialPolicySessionTests {
         try await TestServer.withServer { server in
             let resolver = GivenResolver(addresses)
             let api = try DialScene.session("http://public.test:\(server.port)", DialScene.engine(resolver)) {
-                $0.dialPolicy = .publicOnly
+                $0.network.dialPolicy = .publicOnly
             }
             let error = await refused(api)
             expectEqual(error?.detail.contains("public.test"), true)
@@ -57,11 +57,11 @@ struct DialPolicySessionTests {
         try await TestServer.withServer { server in
             let engine = DialScene.engine { $0.hostOverrides = ["public.test:\(server.port)": ["127.0.0.1"]] }
             let api = try DialScene.session("http://public.test:\(server.port)", engine) {
-                $0.dialPolicy = .publicOnly
+                $0.network.dialPolicy = .publicOnly
             }
             await refused(api)
             expectEqual(server.totalConnections, 0)
-            try await expectEqual(api.with { $0.dialPolicy = .all }.get("get").status, 200)
+            try await expectEqual(api.with { $0.network.dialPolicy = .all }.get("get").status, 200)
         }
     }
 
@@ -69,7 +69,7 @@ struct DialPolicySessionTests {
     func mixed() async throws {
         try await DialScene.withTwins { one, two in
             let engine = DialScene.engine(GivenResolver(["127.0.0.1", "127.0.0.2"]))
-            let api = try DialScene.session("http://mixed.test:\(one.port)", engine) { $0.dialPolicy = Self.notOne }
+            let api = try DialScene.session("http://mixed.test:\(one.port)", engine) { $0.network.dialPolicy = Self.notOne }
             try await expectEqual(api.get("get").status, 200)
             expectEqual(one.totalConnections, 0)
             expectEqual(two.totalConnections, 1)
@@ -82,7 +82,7 @@ struct DialPolicySessionTests {
             let target = "http://\(host):\(one.port)/get"
             two.route("GET", "/away") { _ in .redirect(to: target) }
             let engine = DialScene.engine(GivenResolver(["127.0.0.1"]))
-            let api = try DialScene.session("http://127.0.0.2:\(two.port)", engine) { $0.dialPolicy = Self.notOne }
+            let api = try DialScene.session("http://127.0.0.2:\(two.port)", engine) { $0.network.dialPolicy = Self.notOne }
             let error = await refused(api, "away")
             expectEqual(error?.url, target)
             expectEqual(two.requestCount, 1)
@@ -95,7 +95,7 @@ struct DialPolicySessionTests {
         try await ProxyScene.with(.http, secure: false) { scene in
             let port = scene.origin.port
             scene.origin.route("GET", "/away") { _ in .redirect(to: "http://127.0.0.1:\(port)/get") }
-            let api = try scene.session { $0.dialPolicy = .publicOnly }
+            let api = try scene.session { $0.network.dialPolicy = .publicOnly }
             await Wire.failure(.addressRefused, .connect) { try await api.get(scene.url("/away")) }
             expectEqual(scene.origin.requestCount, 1)
         }
@@ -109,7 +109,7 @@ struct DialPolicySessionTests {
             }
             let engine = DialScene.engine(resolver)
             let api = try DialScene.session("http://turncoat.test:\(one.port)", engine) {
-                $0.dialPolicy = Self.notOne
+                $0.network.dialPolicy = Self.notOne
             }
             try await expectEqual(api.get("get").status, 200)
             try await DialScene.closeIdle(engine, two)
@@ -128,8 +128,8 @@ struct DialPolicySessionTests {
             try await expectEqual(open.get("get").status, 200)
             let guarded =
                 isDerived
-                ? open.with { $0.dialPolicy = .publicOnly }
-                : try DialScene.session(server.url, engine) { $0.dialPolicy = .publicOnly }
+                ? open.with { $0.network.dialPolicy = .publicOnly }
+                : try DialScene.session(server.url, engine) { $0.network.dialPolicy = .publicOnly }
             await refused(guarded)
             expectEqual(server.requestCount, 1)
             try await expectEqual(open.get("get").status, 200)
@@ -142,11 +142,11 @@ struct DialPolicySessionTests {
         try await TestServer.withServer { server in
             let engine = Wire.engine()
             let any = DialPolicy.custom("any") { _, _, _ in true }
-            let sessions = try (0..<2).map { _ in try DialScene.session(server.url, engine) { $0.dialPolicy = any } }
+            let sessions = try (0..<2).map { _ in try DialScene.session(server.url, engine) { $0.network.dialPolicy = any } }
             for api in sessions { try await expectEqual(api.get("get").status, 200) }
             expectEqual(server.totalConnections, 1)
             let other = try DialScene.session(server.url, engine) {
-                $0.dialPolicy = .custom("any") { _, _, _ in true }
+                $0.network.dialPolicy = .custom("any") { _, _, _ in true }
             }
             try await expectEqual(other.get("get").status, 200)
             expectEqual(server.totalConnections, 2)
@@ -161,8 +161,8 @@ struct DialPolicySessionTests {
             try await UnixRelay.with(to: server.port) { relay in
                 for policy in [DialPolicy.publicOnly, .custom("any") { _, _, _ in true }] {
                     let api = try DialScene.session("http://api.test") {
-                        $0.unixSocket = relay.path
-                        $0.dialPolicy = policy
+                        $0.network.unixSocket = relay.path
+                        $0.network.dialPolicy = policy
                     }
                     await refused(api)
                 }

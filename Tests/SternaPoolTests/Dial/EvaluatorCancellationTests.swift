@@ -50,13 +50,13 @@ struct EvaluatorCancellationTests {
         try await TestServer.withServer(.init(tls: try authority.issue(hosts: ["localhost"]))) { server in
             let engine = PoolSupport.engine { $0.clock = clock }
             guard let proxy else {
-                let api = try Wire.session(server.url, engine: engine) { $0.securityPolicy = trusted }
+                let api = try Wire.session(server.url, engine: engine) { $0.trust.policy = trusted }
                 return try await work(api, engine, "get", waiting)
             }
             try await TestProxy.withProxy(.init(proxy, routes: ["localhost:\(server.port)": server.port])) { proxy in
                 let settings = ProxySettings.proxy(try Proxy(.http, host: "127.0.0.1", port: proxy.port))
                 let api = try Wire.session(server.url, engine: engine) {
-                    $0.securityPolicy = trusted
+                    $0.trust.policy = trusted
                     $0.proxies = settings
                 }
                 try await work(api, engine, "get", waiting)
@@ -132,7 +132,7 @@ struct EvaluatorCancellationTests {
             }
         ]
         let server = try await TestServer.start(.init(tls: try authority.issue(hosts: ["localhost"])))
-        let api = try Wire.session(server.url) { $0.securityPolicy = policy }
+        let api = try Wire.session(server.url) { $0.trust.policy = policy }
         let task = Task { try await api.get("get") }
         #expect(await eventually { waiting.begun == 1 })
         try await server.stop()

@@ -15,7 +15,7 @@ struct HappyEyeballsTests {
         _ port: Int, _ addresses: [String], attemptDelay: Duration = .milliseconds(50)
     ) throws -> Session {
         let engine = DialScene.engine(GivenResolver(addresses)) { $0.attemptDelay = attemptDelay }
-        return try DialScene.session("http://many.test:\(port)", engine) { $0.collectsMetrics = true }
+        return try DialScene.session("http://many.test:\(port)", engine) { $0.events.collectsMetrics = true }
     }
 
     @Test("If the first address accepts, no other one is connected to")

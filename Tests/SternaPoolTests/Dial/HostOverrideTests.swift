@@ -53,7 +53,7 @@ struct HostOverrideTests {
     func source() async throws {
         try await TestServer.withServer { server in
             let engine = DialScene.engine { $0.sourceAddress = IPAddress("127.0.0.2") }
-            let reply = try await DialScene.session(server.url, engine) { $0.collectsMetrics = true }.get("ip")
+            let reply = try await DialScene.session(server.url, engine) { $0.events.collectsMetrics = true }.get("ip")
             try await expectEqual(reply.json()["origin"], "127.0.0.2")
             let local = reply.response.metrics?.attempts.first?.localAddress
             expectEqual(local?.hasPrefix("127.0.0.2:"), true)

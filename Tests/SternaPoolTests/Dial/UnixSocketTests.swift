@@ -14,7 +14,7 @@ struct UnixSocketTests {
         _ configure: (inout SessionSettings) -> Void = { _ in }
     ) throws -> Session {
         try DialScene.session(base, authority: authority) {
-            $0.unixSocket = path
+            $0.network.unixSocket = path
             configure(&$0)
         }
     }
@@ -40,7 +40,7 @@ struct UnixSocketTests {
         try await TestServer.withServer(.init(tls: bundle)) { server in
             try await UnixRelay.with(to: server.port) { relay in
                 let reply = try await session("https://api.test", relay.path, authority: authority) {
-                    $0.collectsMetrics = true
+                    $0.events.collectsMetrics = true
                 }.get("get")
                 expectEqual(reply.status, 200)
                 expectEqual(reply.response.metrics?.attempts.first?.tlsVersion, "TLS 1.3")
@@ -57,9 +57,9 @@ struct UnixSocketTests {
                 let resolver = GivenResolver([])
                 let proxy = try Proxy("http://127.0.0.1:1")
                 let api = try Wire.session("http://api.test", engine: DialScene.engine(resolver)) {
-                    $0.unixSocket = relay.path
+                    $0.network.unixSocket = relay.path
                     $0.proxies = .proxy(proxy)
-                    $0.collectsMetrics = true
+                    $0.events.collectsMetrics = true
                 }
                 let attempt = try #require(try await api.get("get").response.metrics?.attempts.first)
                 expectEqual(attempt.remoteAddress, relay.path)
@@ -77,7 +77,7 @@ struct UnixSocketTests {
             try await UnixRelay.with(to: one.port) { relay in
                 let api = try DialScene.session("http://127.0.0.2:\(two.port)", engine)
                 try await expectEqual(api.get("get").status, 200)
-                try await expectEqual(api.with { $0.unixSocket = relay.path }.get("get").status, 200)
+                try await expectEqual(api.with { $0.network.unixSocket = relay.path }.get("get").status, 200)
                 expectEqual(relay.connections, 1)
                 expectEqual(one.requestCount, 1)
                 expectEqual(two.requestCount, 1)

@@ -28,7 +28,7 @@ struct AwaitedBodyTests {
         try await ScriptedServer.withServer(connections: scripts) { server in
             let engine = PoolSupport.engine()
             let api = try PoolSupport.session(server.url, engine) {
-                $0.credential = Credential(user: "ada", password: "s3cret")
+                $0.auth.credential = Credential(user: "ada", password: "s3cret")
             }
             try await api.warmUp()
             if let time { try await engine.setRestTime(time) }

@@ -25,7 +25,7 @@ struct CancelledDialTests {
         try await PoolSupport.withLoops { group in
             let engine = PoolSupport.engine(group: group) { if http2 != nil { $0.maximumConnectionsPerOrigin = 1 } }
             let last = try PoolSupport.session(url, engine) {
-                if let http2 { $0.http2 = http2 }
+                if let http2 { $0.network.http2 = http2 }
                 $0.timeouts.tls = .seconds(50)
             }
             // No two have the same time-outs, so that none takes over another one's dial.

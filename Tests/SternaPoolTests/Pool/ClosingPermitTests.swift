@@ -28,7 +28,7 @@ struct ClosingPermitTests {
                     for host in hosts { options.hostOverrides["\(host):\(server.port)"] = ["127.0.0.1"] }
                     change(&options)
                 }
-                let api = try PoolSupport.session(urls[0], engine, authority: authority) { $0.http2 = .off }
+                let api = try PoolSupport.session(urls[0], engine, authority: authority) { $0.network.http2 = .off }
                 let start = ContinuousClock.now
                 let tasks = urls.map { url in Task { try await api.get("\(url)/row").status } }
                 for task in tasks {

@@ -111,7 +111,7 @@ struct DialLimitTests {
             let policy = DialPolicy.custom("changing") { _, _, _ in refuses.withLock { !$0 } }
             try await PoolSupport.withLoops { group in
                 let engine = PoolSupport.engine(group: group)
-                let api = try PoolSupport.session(server.url, engine) { $0.dialPolicy = policy }
+                let api = try PoolSupport.session(server.url, engine) { $0.network.dialPolicy = policy }
                 for _ in 0..<30 { await Wire.failure(.addressRefused, .connect) { try await api.get("1k") } }
                 await expectEqual(engine.statistics().failedDials, 30)
                 refuses.withLock { $0 = false }

@@ -16,7 +16,7 @@ struct DialWaitersTests {
         _ scheme: String, _ listener: RawListener, _ engine: Engine, connectingFor limit: Duration
     ) throws -> Session {
         try PoolSupport.session("\(scheme)://127.0.0.1:\(listener.port)", engine) {
-            if scheme == "http" { $0.http2 = .priorKnowledge }
+            if scheme == "http" { $0.network.http2 = .priorKnowledge }
             $0.timeouts.connect = limit
         }
     }

@@ -22,7 +22,7 @@ struct EngineLifetimeTests {
                     weakEngine = engine
                     let sessions = try (0..<count).map { number in
                         try PoolSupport.session(server.url, engine) {
-                            $0.securityPolicy.tls.serverName = "n\(number).test"
+                            $0.trust.policy.tls.serverName = "n\(number).test"
                         }
                     }
                     for api in sessions.prefix(2) {
@@ -44,7 +44,7 @@ struct EngineLifetimeTests {
         try await TestServer.withServer(TestServer.Options(http2: .byPriorKnowledge)) { server in
             for _ in 0..<20 {
                 let engine = PoolSupport.engine { $0.idleTimeout = .seconds(3_600) }
-                let api = try PoolSupport.session(server.url, engine) { $0.http2 = http2 }
+                let api = try PoolSupport.session(server.url, engine) { $0.network.http2 = http2 }
                 async let first = api.get("1k").status
                 async let second = api.get("bytes/300000").status
                 let statuses = try await [first, second]
@@ -63,7 +63,7 @@ struct EngineLifetimeTests {
         try await TestServer.withServer(TestServer.Options(http2: .byPriorKnowledge)) { server in
             do {
                 let engine = PoolSupport.engine { $0.clock = time.clock }
-                let api = try PoolSupport.session(server.url, engine) { $0.http2 = http2 }
+                let api = try PoolSupport.session(server.url, engine) { $0.network.http2 = http2 }
                 let status = try await api.get("1k").status
                 expectEqual(status, 200)
             }

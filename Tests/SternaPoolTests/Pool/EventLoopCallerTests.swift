@@ -21,7 +21,7 @@ struct EventLoopCallerTests {
             let engine = Engine(options: Wire.options, group: MultiThreadedEventLoopGroup.singleton.next())
             let api = try PoolSupport.session(server.url, engine, authority: authority) {
                 $0.timeout = .seconds(100)
-                $0.http2 = .off
+                $0.network.http2 = .off
             }
             try await engine.onEventLoop { try await work(api, engine) }
             await engine.shutDown()

@@ -37,7 +37,7 @@ struct ManyConfigurationsTests {
         try await TestServer.withServer { server in
             let engine = PoolSupport.engine()
             let sessions = try (0..<70).map { number in
-                try PoolSupport.session(server.url, engine) { $0.securityPolicy.tls.serverName = "n\(number).test" }
+                try PoolSupport.session(server.url, engine) { $0.trust.policy.tls.serverName = "n\(number).test" }
             }
             let api = sessions[number]
             // It differs in nothing that a connection is concerned with, and asks for its transport anew.

@@ -117,7 +117,7 @@ struct PoolPriorityTests {
                 let (gate, order) = (Gate(), PoolOrder())
                 server.hold(gate, nil, order)
                 let engine = PoolSupport.engine(group: group) { $0.maximumConnectionsPerOrigin = 1 }
-                let api = try PoolSupport.session(server.url, engine) { $0.startsTasks = false }
+                let api = try PoolSupport.session(server.url, engine) { $0.tasks.startsImmediately = false }
                 let tasks = ["first", "low", "high"].map { api.dataTask(.get("held/\($0)")) }
                 tasks[1].priority = .low
                 tasks[2].priority = .high

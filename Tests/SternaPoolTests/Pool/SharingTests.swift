@@ -61,15 +61,15 @@ struct SharingTests {
             policy.tls.serverName = "other.test"
             policies.append(policy)
             let sessions = try policies.map { policy in
-                try PoolSupport.session(server.url, engine) { $0.securityPolicy = policy }
+                try PoolSupport.session(server.url, engine) { $0.trust.policy = policy }
             }
             try await expectApart(sessions, engine, server)
             // Equal policies are one, and what says nothing of connections does not count.
             let same = try PoolSupport.session(server.url, engine) {
-                $0.securityPolicy = policies[0]
+                $0.trust.policy = policies[0]
                 $0.headers["X-Other"] = "1"
                 $0.timeouts.total = .seconds(77)
-                $0.collectsMetrics = true
+                $0.events.collectsMetrics = true
             }
             try await expectEqual(same.get("1k").status, 200)
             expectEqual(server.totalConnections, sessions.count)
@@ -98,10 +98,10 @@ struct SharingTests {
             let engine = PoolSupport.engine()
             let policies: [DialPolicy] = [.all, .custom("one") { _, _, _ in true }, .custom("one") { _, _, _ in true }]
             let sessions = try policies.map { policy in
-                try PoolSupport.session(server.url, engine) { $0.dialPolicy = policy }
+                try PoolSupport.session(server.url, engine) { $0.network.dialPolicy = policy }
             }
             try await expectApart(sessions, engine, server)
-            let refused = try PoolSupport.session(server.url, engine) { $0.dialPolicy = .publicOnly }
+            let refused = try PoolSupport.session(server.url, engine) { $0.network.dialPolicy = .publicOnly }
             await Wire.failure(.addressRefused, .connect) { try await refused.get("1k") }
             expectEqual(server.totalConnections, sessions.count)
         }
@@ -132,7 +132,7 @@ struct SharingTests {
                         expectEqual(connection.requests.count, 2)
                     }
                     let nowhere = try PoolSupport.session("http://origin.test", engine) {
-                        $0.unixSocket = "/nonexistent/sterna.socket"
+                        $0.network.unixSocket = "/nonexistent/sterna.socket"
                     }
                     await Wire.failure(.connectionFailed, .connect) { try await nowhere.get("/1k") }
                 }

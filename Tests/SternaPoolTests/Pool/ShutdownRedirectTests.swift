@@ -34,7 +34,7 @@ struct ShutdownRedirectTests {
                 let engine = PoolSupport.engine(group: group)
                 let api = try PoolSupport.session(server.url, engine) {
                     $0.proxies = .none
-                    if isHTTP2 { $0.http2 = .priorKnowledge }
+                    if isHTTP2 { $0.network.http2 = .priorKnowledge }
                 }
                 try await work(api, engine, gates)
             }

@@ -17,8 +17,8 @@ struct WarmUpBehindWaiterTests {
             try await TestServer.withServer { server in
                 try await PoolSupport.withLoops { group in
                     let engine = PoolSupport.engine(group: group) { $0.maximumConnections = 1 }
-                    let other = try PoolSupport.session(busy.url, engine) { $0.http2 = .off }
-                    let api = try PoolSupport.session(server.url, engine) { $0.http2 = .off }
+                    let other = try PoolSupport.session(busy.url, engine) { $0.network.http2 = .off }
+                    let api = try PoolSupport.session(server.url, engine) { $0.network.http2 = .off }
                     let held = Task { try await other.get("held/x").status }
                     try await busy.waitForRequests(1, within: PoolSupport.limit)
                     let tasks = await PoolSupport.queue(waiting, engine) { _ in try await api.get("1k").status }

@@ -33,7 +33,7 @@ struct ForwardAuthenticatorTests {
     @Test("Metrics name the reason of the attempt with credentials")
     func reason() async throws {
         try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in
-            let api = try scene.session(ProxyLogin()) { $0.collectsMetrics = true }
+            let api = try scene.session(ProxyLogin()) { $0.events.collectsMetrics = true }
             let reply = try await api.get(scene.url("/get"))
             expectEqual(reply.response.metrics?.attempts.map(\.reason), [.first, .authentication])
         }
@@ -109,7 +109,7 @@ struct ForwardAuthenticatorTests {
     func unreplayable() async throws {
         try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in
             let login = ProxyLogin()
-            let api = try scene.session(login) { $0.continueThreshold = nil }
+            let api = try scene.session(login) { $0.limits.continueThreshold = nil }
             let producer = BodyProducer(length: nil, isReplayable: false) { { nil } }
             let error = await #expect(throws: SternaError.self) {
                 try await api.put(scene.url("/put"), body: Body(segments: [.producer(producer)]))
@@ -155,7 +155,7 @@ struct ForwardAuthenticatorTests {
         try await ProxyScene.with(.http, secure: false, options: options) { scene in
             let time = TestClock()
             let api = try scene.session(engine: PoolSupport.engine { $0.clock = time.clock }) {
-                $0.continueThreshold = nil
+                $0.limits.continueThreshold = nil
                 $0.timeouts.total = .milliseconds(500)
             }
             let (readers, hashes) = (Counter(), Counter())

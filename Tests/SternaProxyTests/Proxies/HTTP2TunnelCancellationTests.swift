@@ -146,7 +146,7 @@ struct HTTP2TunnelCancellationTests {
             let task = Task {
                 if isUpload {
                     try await api.put(slow, body: .bytes([UInt8](repeating: 1, count: 100_000_000))) {
-                        $0.continueThreshold = .max
+                        $0.limits.continueThreshold = .max
                     }
                 } else {
                     try await api.withResponse(to: .get(url)) { response in

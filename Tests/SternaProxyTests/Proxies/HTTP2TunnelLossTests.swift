@@ -38,7 +38,7 @@ struct HTTP2TunnelLossTests {
     @Test("The loss of an unused tunnel causes no error", arguments: End.allCases, HTTP2TunnelTests.inner)
     func idle(end: End, inner: ServerHTTP2) async throws {
         try await ProxyScene.withTunnels(http2: inner) { scene, engine in
-            let api = try scene.session(engine) { $0.collectsMetrics = true }
+            let api = try scene.session(engine) { $0.events.collectsMetrics = true }
             try await api.expect(scene)
             await end.end(scene.proxy)
             try await wait(for: end, scene)
@@ -177,9 +177,9 @@ struct HTTP2TunnelLossTests {
             let pin = try Pin.publicKey(of: scene.bundle.leafDER)
             // Trust of its own keeps HTTP/2 inside from sharing the tunnel.
             let second = try scene.session(engine) { settings in
-                var policy = settings.securityPolicy
+                var policy = settings.trust.policy
                 policy.pins = [pin]
-                settings.hostPolicies = [ProxyScene.hosts(2)[1]: policy]
+                settings.trust.hosts = [ProxyScene.hosts(2)[1]: policy]
             }
             try await first.withResponse(to: .get(scene.url("/bytes/\(total)"))) { response in
                 var count = 0
@@ -242,7 +242,7 @@ struct HTTP2TunnelLossTests {
         let url = scene.url("/put")
         let upload = Task {
             try await api.put(url, body: .bytes([UInt8](repeating: 0, count: 64 << 20))) {
-                $0.continueThreshold = .max
+                $0.limits.continueThreshold = .max
                 $0.uploadProgress = { step in sent.withLock { $0 = step.completed } }
             }
         }

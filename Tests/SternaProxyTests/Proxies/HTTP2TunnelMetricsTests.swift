@@ -19,11 +19,11 @@ struct HTTP2TunnelMetricsTests {
             // Pins keep tunnels apart that HTTP/2 inside would share.
             for number in 0..<2 {
                 let api = try scene.session(engine) { settings in
-                    settings.collectsMetrics = true
+                    settings.events.collectsMetrics = true
                     guard number == 1 else { return }
-                    var policy = settings.securityPolicy
+                    var policy = settings.trust.policy
                     policy.pins = [pin]
-                    settings.hostPolicies = ["origin.test": policy]
+                    settings.trust.hosts = ["origin.test": policy]
                 }
                 let metrics = try #require(try await api.get(scene.url("/get")).response.metrics)
                 MetricsCheck.expectOrder(metrics)
@@ -57,7 +57,7 @@ struct HTTP2TunnelMetricsTests {
         try await ProxyScene.withTunnels(origins: 5) {
             $0.clock = time.clock
         } _: { scene, engine in
-            let api = try scene.session(engine) { $0.collectsMetrics = true }
+            let api = try scene.session(engine) { $0.events.collectsMetrics = true }
             try await scene.proxy.pauseAccepting()
             let tasks = (0..<5).map { number in
                 let url = scene.url(of: number)
@@ -82,7 +82,7 @@ struct HTTP2TunnelMetricsTests {
     @Test("The time of a slow or refusing proxy counts as the proxy's phase")
     func refused() async throws {
         try await ProxyScene.withTunnels(options: .guarded) { scene, engine in
-            let api = try scene.session(scene.proxy.url, engine: engine) { $0.collectsMetrics = true }
+            let api = try scene.session(scene.proxy.url, engine: engine) { $0.events.collectsMetrics = true }
             let error = await #expect(throws: SternaError.self) { try await api.get(scene.url("/get")) }
             let attempt = try #require(error?.metrics?.attempts.first)
             expectEqual(attempt.failure, .proxyFailed)
@@ -95,7 +95,7 @@ struct HTTP2TunnelMetricsTests {
         } _: { scene, engine in
             let limit = Duration.milliseconds(300)
             let api = try scene.session(engine) {
-                $0.collectsMetrics = true
+                $0.events.collectsMetrics = true
                 $0.timeouts.proxy = limit
             }
             let url = scene.url("/get")

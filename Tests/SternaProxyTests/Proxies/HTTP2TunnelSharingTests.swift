@@ -116,8 +116,8 @@ struct HTTP2TunnelSharingTests {
             var sessions = try ["", "ada:pw@", "eve:pw@"].map { userinfo in
                 try scene.session("https://\(userinfo)\(address)", engine: engine)
             }
-            sessions.append(try scene.session(engine) { $0.securityPolicy = .authority(pem: other) })
-            sessions.append(try scene.session(engine) { $0.securityPolicy.identity = identity })
+            sessions.append(try scene.session(engine) { $0.trust.policy = .authority(pem: other) })
+            sessions.append(try scene.session(engine) { $0.trust.policy.identity = identity })
             for number in 0..<2 {
                 for (place, api) in sessions.enumerated() {
                     try await api.expect(scene, number)
@@ -137,9 +137,9 @@ struct HTTP2TunnelSharingTests {
             let pin = try Pin.publicKey(of: scene.bundle.leafDER)
             try await scene.session(engine).expect(scene)
             let pinned = try scene.session(engine) { settings in
-                var policy = settings.securityPolicy
+                var policy = settings.trust.policy
                 policy.pins = [pin]
-                settings.hostPolicies = ["origin.test": policy]
+                settings.trust.hosts = ["origin.test": policy]
                 settings.headers["X-Other"] = "1"
                 settings.timeouts.total = .seconds(77)
             }

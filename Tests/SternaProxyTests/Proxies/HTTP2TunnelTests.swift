@@ -77,7 +77,7 @@ struct HTTP2TunnelTests {
             try await api.post(
                 scene.url("/post?token=hidden"), parameters: ["password": "hidden"],
                 headers: ["Cookie": "id=hidden", "Proxy-Authorization": "Basic hidden"]
-            ) { $0.authorization = .bearer("hidden") }
+            ) { $0.auth.header = .bearer("hidden") }
             let seen = try #require(scene.proxy.requests().first)
             #expect(!seen.text.contains("hidden"))
             expectEqual(seen.headers.fields.map(\.name), ["proxy-authorization"])
@@ -108,8 +108,8 @@ struct HTTP2TunnelTests {
 
         func apply(_ settings: inout SessionSettings) {
             switch self {
-            case .session: settings.http2 = .off
-            case .policy: settings.securityPolicy.tls.offersApplicationProtocols = false
+            case .session: settings.network.http2 = .off
+            case .policy: settings.trust.policy.tls.offersApplicationProtocols = false
             }
         }
     }
@@ -172,9 +172,9 @@ struct HTTP2TunnelTests {
             let wrong = try Pin.publicKey(of: scene.authority.issue(hosts: ["origin.test"]).leafDER)
             func session(_ pin: Pin) throws -> Session {
                 try scene.session(engine) { settings in
-                    var pinned = settings.securityPolicy
+                    var pinned = settings.trust.policy
                     pinned.pins = [pin]
-                    settings.hostPolicies = ["origin.test": pinned]
+                    settings.trust.hosts = ["origin.test": pinned]
                 }
             }
             try await session(right).expect(scene)
@@ -203,14 +203,14 @@ struct HTTP2TunnelTests {
             let policy = SecurityPolicy.authority(pem: scene.authority.pem)
             let stranger = SecurityPolicy.authority(pem: try CertificateAuthority().pem)
             let good = try scene.session(engine) {
-                $0.securityPolicy = stranger
-                $0.hostPolicies = ["localhost": policy, "origin.test": policy]
+                $0.trust.policy = stranger
+                $0.trust.hosts = ["localhost": policy, "origin.test": policy]
             }
             try await good.expect(scene)
-            let inside = try scene.session(engine) { $0.hostPolicies = ["origin.test": stranger] }
+            let inside = try scene.session(engine) { $0.trust.hosts = ["origin.test": stranger] }
             await rejected(inside, scene.url("/get"), .issuer)
             let seen = scene.proxy.requests().count
-            let outside = try scene.session(engine) { $0.hostPolicies = ["localhost": stranger] }
+            let outside = try scene.session(engine) { $0.trust.hosts = ["localhost": stranger] }
             let error = await #expect(throws: SternaError.self) { try await outside.get(scene.url("/get")) }
             expectEqual(error?.kind, .certificateRejected)
             expectEqual((error?.underlying as? TrustFailure)?.check, .issuer)
@@ -231,7 +231,7 @@ struct HTTP2TunnelTests {
                 .text(try await request.body.collect(upTo: 32 << 20) == content ? "same" : "other")
             }
             let api = try scene.session(engine) {
-                $0.collectedBytes = 32 << 20
+                $0.limits.collectedBytes = 32 << 20
                 $0.timeout = PoolSupport.ages
             }
             let reply = try await api.get(scene.url("/pattern"))

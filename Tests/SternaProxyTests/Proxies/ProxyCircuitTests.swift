@@ -27,7 +27,7 @@ struct ProxyCircuitTests {
                 return nil
             }
             let api = try scene.session(login, engine: Engine(options: options)) {
-                $0.circuitBreaker = CircuitBreaker(failures: 1)
+                $0.limits.circuitBreaker = CircuitBreaker(failures: 1)
                 $0.timeouts.total = .seconds(600)
             }
             let url = scene.url("/get")

@@ -147,7 +147,7 @@ struct ProxyDigestScriptTests {
         try await ScriptedServer.withServer(connections: [script]) { server in
             let login = ProxyLogin { _ in .password("ada", "pw") }
             let api = try Session {
-                $0.engine = Wire.engine()
+                $0.network.engine = Wire.engine()
                 $0.proxies = .none
                 $0.proxies.authenticator = login
             }

@@ -33,7 +33,7 @@ struct ProxyFailureMetricsTests {
         let fault: TestProxy.Fault = kind == .socks5 ? .refusesAddress(code: 2) : .refuses(status: 403)
         let options = TestProxy.Options(username: "ada", password: "pw", fault: fault)
         try await ProxyScene.with(kind, options: options) { scene in
-            let api = try scene.session { $0.collectsMetrics = true }
+            let api = try scene.session { $0.events.collectsMetrics = true }
             let attempt = try await failed(api, scene.url("/get"))
             let proxy = try Proxy(scene.proxy.url)
             expectEqual(attempt.failure, .proxyFailed)
@@ -51,7 +51,7 @@ struct ProxyFailureMetricsTests {
         try await ProxyScene.with(.http, options: options) { scene in
             let time = TestClock()
             let api = try scene.session(nil, engine: PoolSupport.engine { $0.clock = time.clock }) {
-                $0.collectsMetrics = true
+                $0.events.collectsMetrics = true
                 $0.timeouts.proxy = Wire.short
             }
             let attempt = try await failed(api, scene.url("/get"), on: time)
@@ -66,7 +66,7 @@ struct ProxyFailureMetricsTests {
         arguments: ["http", "https", "socks5"], ["http://origin.test/", "https://origin.test/"])
     func unreachable(scheme: String, url: String) async throws {
         let closed = try ClosedPort()
-        let api = try ProxyScene.session("\(scheme)://ada:pw@127.0.0.1:\(closed.port)") { $0.collectsMetrics = true }
+        let api = try ProxyScene.session("\(scheme)://ada:pw@127.0.0.1:\(closed.port)") { $0.events.collectsMetrics = true }
         let attempt = try await failed(api, url)
         #expect(attempt.proxy == "\(scheme)://127.0.0.1:\(closed.port)")
         expectNil(attempt.remoteAddress)
@@ -77,7 +77,7 @@ struct ProxyFailureMetricsTests {
     @Test("A proxy whose name is not found is named")
     func unknown() async throws {
         let engine = DialScene.engine(GivenResolver([]))
-        let api = try ProxyScene.session("http://ada:pw@proxy.test:3128", engine: engine) { $0.collectsMetrics = true }
+        let api = try ProxyScene.session("http://ada:pw@proxy.test:3128", engine: engine) { $0.events.collectsMetrics = true }
         let attempt = try await failed(api, "https://origin.test/")
         expectEqual(attempt.failure, .hostNotFound)
         #expect(attempt.proxy == "http://proxy.test:3128")
@@ -89,8 +89,8 @@ struct ProxyFailureMetricsTests {
         try await ProxyScene.with(.http, options: .guarded) { scene in
             let other = try CertificateAuthority()
             let api = try scene.session {
-                $0.collectsMetrics = true
-                $0.securityPolicy = .authority(pem: other.pem)
+                $0.events.collectsMetrics = true
+                $0.trust.policy = .authority(pem: other.pem)
             }
             let attempt = try await failed(api, scene.url("/get"))
             expectEqual(attempt.failure, .certificateRejected)
@@ -102,7 +102,7 @@ struct ProxyFailureMetricsTests {
     @Test("Without a proxy none is named")
     func direct() async throws {
         let closed = try ClosedPort()
-        let api = try DialScene.session("http://127.0.0.1:\(closed.port)") { $0.collectsMetrics = true }
+        let api = try DialScene.session("http://127.0.0.1:\(closed.port)") { $0.events.collectsMetrics = true }
         let attempt = try await failed(api, "a")
         expectEqual(attempt.failure, .connectionFailed)
         expectNil(attempt.proxy)

@@ -62,11 +62,11 @@ struct TLSProxyTests {
             let policy = SecurityPolicy.authority(pem: scene.authority.pem)
             let stranger = SecurityPolicy.authority(pem: try CertificateAuthority().pem)
             let good = try scene.session {
-                $0.securityPolicy = stranger
-                $0.hostPolicies = ["localhost": policy, "origin.test": policy]
+                $0.trust.policy = stranger
+                $0.trust.hosts = ["localhost": policy, "origin.test": policy]
             }
             try await expectEqual(good.get(scene.url("/get")).status, 200)
-            let bad = try scene.session { $0.hostPolicies = ["localhost": stranger] }
+            let bad = try scene.session { $0.trust.hosts = ["localhost": stranger] }
             await rejected(bad, scene.url("/get"), .issuer)
         }
     }

@@ -25,7 +25,7 @@ struct TunnelAnswerTests {
             + "HTTP/1.1 201 Made a Tunnel\r\nProxy-Agent: x\r\nSet-Cookie: id=hidden\r\n\r\n"
         try await ProxyScene.with(.http, options: .init(fault: .answersConnect(text), drips: drips)) { scene in
             let log = EventLog(.network)
-            let api = try scene.session { $0.observers = [log.observer] }
+            let api = try scene.session { $0.events.observers = [log.observer] }
             for _ in 0..<2 { try await expectEqual(api.get(scene.url("/get")).status, 200) }
             let answers = await log.answers(of: api)
             expectEqual(answers.count, 1)
@@ -50,7 +50,7 @@ struct TunnelAnswerTests {
         } body: { peer in
             let log = EventLog(.network)
             let api = try ProxyScene.session("https://ada:hidden@localhost:\(peer.port)", authority: authority) {
-                $0.observers = [log.observer]
+                $0.events.observers = [log.observer]
             }
             await #expect(throws: SternaError.self) { try await api.get("https://origin.test/get") }
             let answer = try #require(await log.answers(of: api).first ?? nil)
@@ -65,7 +65,7 @@ struct TunnelAnswerTests {
     func tunnel() async throws {
         try await ProxyScene.withTunnels { scene, engine in
             let log = EventLog(.network)
-            let api = try scene.session(engine) { $0.observers = [log.observer] }
+            let api = try scene.session(engine) { $0.events.observers = [log.observer] }
             try await expectEqual(api.get(scene.url("/get")).status, 200)
             let answers = await log.answers(of: api)
             expectEqual(answers.map { $0?.status.code }, [200])
@@ -76,7 +76,7 @@ struct TunnelAnswerTests {
     func none(isSOCKS: Bool) async throws {
         try await ProxyScene.with(isSOCKS ? .socks5 : .http, secure: isSOCKS) { scene in
             let log = EventLog(.network)
-            let api = try scene.session { $0.observers = [log.observer] }
+            let api = try scene.session { $0.events.observers = [log.observer] }
             try await expectEqual(api.get(scene.url("/get")).status, 200)
             let answers = await log.answers(of: api)
             expectEqual(answers.count, 1)
@@ -89,7 +89,7 @@ struct TunnelAnswerTests {
         let fault = TestProxy.Fault.refuses(status: 403, body: "no")
         try await ProxyScene.with(.http, options: .init(fault: fault)) { scene in
             let log = EventLog(.network)
-            let error = try await scene.refusal { $0.observers = [log.observer] }
+            let error = try await scene.refusal { $0.events.observers = [log.observer] }
             expectEqual(error?.proxyResponse?.status.code, 403)
             #expect(await eventually { log.metrics.count == 1 })
             #expect(!log.events.contains { $0.kind.name == "proxyConnected" })

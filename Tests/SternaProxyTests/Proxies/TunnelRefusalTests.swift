@@ -36,7 +36,7 @@ struct TunnelRefusalTests {
     func unauthorized() async throws {
         let answer = "HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Basic realm=\"x\"\r\nContent-Length: 0\r\n\r\n"
         try await ProxyScene.with(.http, options: .init(fault: .answersConnect(answer))) { scene in
-            let api = try scene.session { $0.credential = Credential(user: "ada", password: "hidden") }
+            let api = try scene.session { $0.auth.credential = Credential(user: "ada", password: "hidden") }
             for count in 1...2 {
                 let error = await Wire.failure(.proxyFailed, .proxy) { try await api.get(scene.url("/get")) }
                 expectEqual(error?.proxyResponse?.status.code, 401)

@@ -39,7 +39,7 @@ struct TunnelTests {
             try await api.post(
                 scene.url("/post?token=hidden"), parameters: ["password": "hidden"],
                 headers: ["Cookie": "id=hidden", "X-Trace": "hidden"]
-            ) { $0.authorization = .bearer("hidden") }
+            ) { $0.auth.header = .bearer("hidden") }
             let seen = try #require(scene.proxy.requests().first)
             #expect(!seen.text.contains("hidden"))
             for name in ["Authorization", "Cookie", "X-Trace", "X-Session", "Content-Type", "Referer"] {

@@ -20,7 +20,7 @@ struct TunnelTrustTests {
     func issuer(kind: ProxyScene.Kind) async throws {
         try await ProxyScene.with(kind) { scene in
             let stranger = try CertificateAuthority()
-            let api = try scene.session { $0.securityPolicy = .authority(pem: stranger.pem) }
+            let api = try scene.session { $0.trust.policy = .authority(pem: stranger.pem) }
             await failure(api, scene.url("/get"), .issuer)
             expectEqual(scene.origin.requestCount, 0)
             try await scene.proxy.waitForOpenConnections(0, within: 60)
@@ -44,7 +44,7 @@ struct TunnelTrustTests {
             let wrong = try Pin.publicKey(of: scene.authority.issue(hosts: ["origin.test"]).leafDER)
             let engine = Wire.engine()
             func session(_ pin: Pin) throws -> Session {
-                try scene.session(nil, engine: engine) { $0.securityPolicy.pins = [pin] }
+                try scene.session(nil, engine: engine) { $0.trust.policy.pins = [pin] }
             }
             try await expectEqual(session(right).get(scene.url("/get")).status, 200)
             await failure(try session(wrong), scene.url("/get"), .pin)
@@ -57,7 +57,7 @@ struct TunnelTrustTests {
     func plain() async throws {
         try await ProxyScene.with(.http, secure: false) { scene in
             let pin = try Pin.publicKey(of: scene.bundle.leafDER)
-            let api = try scene.session { $0.securityPolicy.pins = [pin] }
+            let api = try scene.session { $0.trust.policy.pins = [pin] }
             await #expect(throws: SternaError.self) { try await api.get(scene.url("/get")) }
             expectEqual(scene.proxy.totalConnections, 0)
         }
@@ -69,8 +69,8 @@ struct TunnelTrustTests {
             let policy = SecurityPolicy.authority(pem: scene.authority.pem)
             let stranger = SecurityPolicy.authority(pem: try CertificateAuthority().pem)
             let api = try scene.session {
-                $0.securityPolicy = stranger
-                $0.hostPolicies = ["origin.test": policy]
+                $0.trust.policy = stranger
+                $0.trust.hosts = ["origin.test": policy]
             }
             try await expectEqual(api.get(scene.url("/get")).status, 200)
         }

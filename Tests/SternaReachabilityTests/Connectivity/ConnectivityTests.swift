@@ -30,11 +30,11 @@ struct ConnectivityTests {
         ) {
             var options = EngineOptions()
             options.clock = time.clock
-            $0.engine = Engine(options: options)
+            $0.network.engine = Engine(options: options)
             $0.timeouts.total = .seconds(60)
             $0.retry = .none
-            $0.waitsForConnectivity = true
-            $0.reachability = network.reachability()
+            $0.network.waitsForConnectivity = true
+            $0.network.reachability = network.reachability()
             configure(&$0)
         }
     }
@@ -49,11 +49,11 @@ struct ConnectivityTests {
 
     @Test("Without the setting a session watches no network")
     func off() async throws {
-        let (api, _) = try make { $0.waitsForConnectivity = false }
+        let (api, _) = try make { $0.network.waitsForConnectivity = false }
         network.lose()
         try await api.get("a")
         let error = await #expect(throws: SternaError.self) {
-            try await api.get("a") { $0.waitsForConnectivity = true }  // the session has no watch
+            try await api.get("a") { $0.network.waitsForConnectivity = true }  // the session has no watch
         }
         expectEqual(error?.kind, .invalidRequest)
         #expect(!network.isWatched && api.plan.builder.connectivity == nil)
@@ -109,8 +109,8 @@ struct ConnectivityTests {
         network.lose()
         #expect(await eventually { api.plan.builder.connectivity?.path.status == .notReachable })
         try await api.post("a", parameters: ["b": 1])
-        try await api.get("a") { $0.waitsForConnectivity = false }
-        let local = api.with { $0.allowsOtherOrigins = true }
+        try await api.get("a") { $0.network.waitsForConnectivity = false }
+        let local = api.with { $0.network.allowsOtherOrigins = true }
         for url in ["http://127.0.0.1/", "http://localhost/", "http://[::1]/", "http://a.localhost/"] {
             try await local.get(url)
         }
@@ -191,7 +191,7 @@ struct ConnectivityTests {
             throw Self.lost
         }
         try await know(api)
-        let work = Task { try await api.get("a") { $0.waitsForConnectivity = false } }
+        let work = Task { try await api.get("a") { $0.network.waitsForConnectivity = false } }
         await time.waitForTimer(within: .seconds(30))
         expectEqual(mock.requests.count, 2)
         // A loss that is over before it was seen wakes nothing.
@@ -206,9 +206,9 @@ struct ConnectivityTests {
         try await TestServer.withServer { server async throws in
             let engine = Engine()
             let api = try Session(baseURL: server.url) {
-                $0.engine = engine
-                $0.waitsForConnectivity = true
-                $0.reachability = network.reachability()
+                $0.network.engine = engine
+                $0.network.waitsForConnectivity = true
+                $0.network.reachability = network.reachability()
             }
             try await api.get("get")
             let gate = try #require(api.plan.builder.connectivity)

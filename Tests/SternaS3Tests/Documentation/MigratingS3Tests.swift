@@ -17,7 +17,7 @@ struct MigratingS3Tests {
         try S3(
             region: "eu-central-1", credentials: AWSCredentials(accessKey: "AKID", secretKey: "secret"),
             endpoint: "http://localhost:9000"
-        ) { $0.transport = mock }
+        ) { $0.network.transport = mock }
     }
 
     @Test("Clients have keys and a region")

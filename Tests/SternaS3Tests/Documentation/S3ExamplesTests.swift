@@ -9,7 +9,7 @@ private struct S3Maker {
     let mock: MockTransport
 
     func callAsFunction(region: String, credentials: AWSCredentials, endpoint: String? = nil) throws -> S3 {
-        try S3(region: region, credentials: credentials, endpoint: endpoint) { $0.transport = mock }
+        try S3(region: region, credentials: credentials, endpoint: endpoint) { $0.network.transport = mock }
     }
 }
 

@@ -18,7 +18,7 @@ struct S3UploadExamplesTests {
 
         func callAsFunction(_ configure: (inout SessionSettings) -> Void) throws -> Session {
             try Session {
-                $0.transport = mock
+                $0.network.transport = mock
                 configure(&$0)
             }
         }
@@ -47,7 +47,7 @@ struct S3UploadExamplesTests {
         let Session = SessionMaker(mock: mock)
 
         let store = try TransferStore(folder: folder) { $0.uploadMethods = [S3MultipartUploads()] }
-        let session = try Session { $0.awsSigning = .s3(region: "eu-central-1", credentials: credentials) }
+        let session = try Session { $0.auth.awsSigning = .s3(region: "eu-central-1", credentials: credentials) }
 
         var options = UploadOptions(.method("s3"))
         options.parts = 8  // at the same time; 4 by default

@@ -22,8 +22,8 @@ final class S3UploadScene: Sendable {
         try content.write(to: URL(filePath: path))
         let engine = Engine()
         session = try Session { settings in
-            settings.engine = engine
-            settings.awsSigning = .s3(
+            settings.network.engine = engine
+            settings.auth.awsSigning = .s3(
                 region: "eu-central-1", credentials: AWSCredentials(accessKey: "AKID", secretKey: "hidden"))
         }
         url = server.url("/bucket/film.mov")

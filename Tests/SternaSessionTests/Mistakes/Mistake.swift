@@ -50,7 +50,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
         _ base: String? = nil, _ configure: (inout SessionSettings) -> Void = { _ in }
     ) throws -> Session {
         try Session(baseURL: base) {
-            $0.engine = Engine()
+            $0.network.engine = Engine()
             $0.retry = .none
             $0.proxies = .none
             configure(&$0)
@@ -62,7 +62,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
         _ answer: ServerResponse, _ configure: (inout SessionSettings) -> Void = { _ in }
     ) throws -> Session {
         try session("https://api.example.com/v1/") {
-            $0.transport = MockTransport { _ in answer }
+            $0.network.transport = MockTransport { _ in answer }
             configure(&$0)
         }
     }

@@ -139,7 +139,7 @@ struct TypicalMistakesTests {
         Mistake("pins where nothing is encrypted", .invalidRequest, what: "pinned", remedy: "Use https") {
             let pin = try Pin("sha256/\(Data(repeating: 1, count: 32).base64EncodedString())")
             return try await Mistake.failure(at: "the base URL") {
-                _ = try Mistake.session("http://example.com") { $0.securityPolicy = .pinned([pin]) }
+                _ = try Mistake.session("http://example.com") { $0.trust.policy = .pinned([pin]) }
             }
         },
         Mistake(
@@ -209,7 +209,7 @@ struct TypicalMistakesTests {
         Mistake(
             "a socket that is not there", .connectionFailed, what: "Cannot connect", remedy: "Check the path", "server"
         ) {
-            let api = try Mistake.session { $0.unixSocket = "/nonexistent/s.sock" }
+            let api = try Mistake.session { $0.network.unixSocket = "/nonexistent/s.sock" }
             return try await Mistake.failure(at: "“/nonexistent/s.sock”", "GET http://localhost/") {
                 try await api.get("http://localhost/")
             }
@@ -217,7 +217,7 @@ struct TypicalMistakesTests {
         Mistake(
             "an address that the dial policy refuses", .addressRefused, what: "Not connected", remedy: "set another"
         ) {
-            let api = try Mistake.session { $0.dialPolicy = .publicOnly }
+            let api = try Mistake.session { $0.network.dialPolicy = .publicOnly }
             return try await Mistake.failure(at: "127.0.0.1", "port 9", "GET http://127.0.0.1:9/") {
                 try await api.get("http://127.0.0.1:9/")
             }
@@ -245,7 +245,7 @@ struct TypicalMistakesTests {
         let authority = try CertificateAuthority(notBefore: Date(timeIntervalSinceNow: -40 * 86_400))
         let bundle = isSelfSigned ? try CertificateBundle.selfSigned() : try authority.issue(certificate)
         let pem = try isTrusted ? authority.pem : CertificateAuthority().pem
-        return try await Mistake.getting("/get", from: .init(tls: bundle)) { $0.securityPolicy = .authority(pem: pem) }
+        return try await Mistake.getting("/get", from: .init(tls: bundle)) { $0.trust.policy = .authority(pem: pem) }
     }
 
     private static func expired() -> CertificateOptions {
@@ -303,7 +303,7 @@ struct TypicalMistakesTests {
             var options = TestServer.Options(tls: try authority.issue())
             options.tlsSettings.clientAuthorities = [authority.pem]
             return try await Mistake.getting("/get", from: options) {
-                $0.securityPolicy = .authority(pem: authority.pem)
+                $0.trust.policy = .authority(pem: authority.pem)
             }
         },
     ]
@@ -348,7 +348,7 @@ struct TypicalMistakesTests {
             "a body that is too long for memory", .limitExceeded, what: "longer than the limit", remedy: "withResponse"
         ) {
             try await Mistake.getting("/bytes/1000") {
-                $0.collectedBytes = 10
+                $0.limits.collectedBytes = 10
                 $0.responseSerializer = .data
             }
         },

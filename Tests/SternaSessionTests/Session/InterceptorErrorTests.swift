@@ -219,7 +219,7 @@ struct InterceptorErrorTests {
     func gaveUp() async throws {
         try await TestServer.withServer { server in
             let api = try Session(baseURL: server.url) {
-                $0.engine = Engine()
+                $0.network.engine = Engine()
                 $0.interceptors = [
                     Doing { request, next in
                         try await withThrowingTaskGroup(of: Response.self) { group in

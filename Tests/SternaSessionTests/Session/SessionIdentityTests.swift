@@ -35,15 +35,15 @@ struct SessionIdentityTests {
                 var serializer = HTTPRequestSerializer()
                 serializer.headers["X-Serialized"] = "ada"
                 settings.requestSerializer = serializer
-                settings.authorization = .bearer("secret")
-                settings.credential = Credential(user: "ada", password: "secret")
-                settings.challengeHandler = { _ in .use(Credential(user: "ada", password: "secret")) }
-                settings.awsSigning = AWSSigning(
+                settings.auth.header = .bearer("secret")
+                settings.auth.credential = Credential(user: "ada", password: "secret")
+                settings.auth.challengeHandler = { _ in .use(Credential(user: "ada", password: "secret")) }
+                settings.auth.awsSigning = AWSSigning(
                     region: "r", service: "s", credentials: AWSCredentials(accessKey: "key", secretKey: "secret"))
                 settings.adapters = [UserField()]
                 settings.interceptors = [UserField()]
                 settings.networkInterceptors = [UserField()]
-                settings.cookieJar = jar
+                settings.cookies.jar = jar
                 settings.responseSerializer = .data
             }
             let stranger = session.with { $0.removeIdentity() }
@@ -75,10 +75,10 @@ struct SessionIdentityTests {
         try await TestServer.withServer(options) { server async throws in
             for name in [nil, "127.0.0.1", "localhost", "*.example.com", "**.example.com"] as [String?] {
                 let session = try Session { settings in
-                    settings.engine = Engine()
-                    settings.securityPolicy = .authority(pem: authority.pem)
+                    settings.network.engine = Engine()
+                    settings.trust.policy = .authority(pem: authority.pem)
                     settings.responseSerializer = .data
-                    var policy = settings.securityPolicy
+                    var policy = settings.trust.policy
                     switch source {
                     case 0: policy.identity = identity
                     case 1: policy.rotatingIdentity = RotatingIdentity(identity)
@@ -87,14 +87,14 @@ struct SessionIdentityTests {
                             if case .clientIdentity = challenge.subject { .identity(identity) } else { .useDefault }
                         }
                     }
-                    if let name { settings.hostPolicies[name] = policy } else { settings.securityPolicy = policy }
+                    if let name { settings.trust.hosts[name] = policy } else { settings.trust.policy = policy }
                 }
                 let stranger = session.with { settings in
                     settings.removeIdentity()
-                    expectNil(settings.securityPolicy.identity)
-                    expectNil(settings.securityPolicy.rotatingIdentity)
+                    expectNil(settings.trust.policy.identity)
+                    expectNil(settings.trust.policy.rotatingIdentity)
                     if let name {
-                        #expect(settings.hostPolicies[name] != nil && settings.hostPolicies[name]?.identity == nil)
+                        #expect(settings.trust.hosts[name] != nil && settings.trust.hosts[name]?.identity == nil)
                     }
                 }
                 let url = server.url("/get")
@@ -114,8 +114,8 @@ struct SessionIdentityTests {
                 return answer
             }
             let session = try Session(baseURL: server.url) { settings in
-                settings.cache = .memory(bytes: 1 << 20)
-                settings.cookieJar = nil
+                settings.cache.store = .memory(bytes: 1 << 20)
+                settings.cookies.jar = nil
                 settings.networkInterceptors = [UserField()]
                 settings.responseSerializer = .data
             }

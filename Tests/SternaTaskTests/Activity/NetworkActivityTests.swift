@@ -116,8 +116,8 @@ struct NetworkActivityTests {
                 return ServerResponse(status: 204)
             }
             let api = try Session(baseURL: server.url) {
-                $0.engine = Engine()
-                $0.observers = [activity.observer]
+                $0.network.engine = Engine()
+                $0.events.observers = [activity.observer]
                 $0.callbacks = .queue(DispatchQueue(label: "tasks"))
             }
             let first = api.dataTask(.get("held"))

@@ -60,7 +60,7 @@ struct CallbackCancelTests {
         let queue = DispatchQueue(label: "test")
         try await TestServer.withServer { server in
             let api = try Session(baseURL: server.url) {
-                $0.engine = Engine()
+                $0.network.engine = Engine()
                 $0.callbacks = .queue(queue)
             }
             let log = CallbackLog<Int>()

@@ -21,7 +21,7 @@ struct CallbackObserverTests {
         let tally = EventLog(.network)
         let mock = MockTransport { request in .json([:], status: request.url.path.hasSuffix("/404") ? 404 : 200) }
         let (api, _) = try mocked(by: mock) {
-            $0.observers = [tally.observer]
+            $0.events.observers = [tally.observer]
             $0.callbacks = .queue(DispatchQueue(label: "test"))
         }
         let log = CallbackLog<JSON>()
@@ -42,7 +42,7 @@ struct CallbackObserverTests {
     func unmade() async throws {
         let tally = EventLog(.network)
         let (api, _) = try mocked {
-            $0.observers = [tally.observer]
+            $0.events.observers = [tally.observer]
             $0.callbacks = .queue(DispatchQueue(label: "test"))
         }
         let log = CallbackLog<JSON>()

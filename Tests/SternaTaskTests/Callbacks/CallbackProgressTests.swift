@@ -14,7 +14,7 @@ import Foundation
 struct CallbackProgressTests {
     private func session(_ server: TestServer, _ queue: DispatchQueue) throws -> Session {
         try Session(baseURL: server.url) {
-            $0.engine = Engine()
+            $0.network.engine = Engine()
             $0.callbacks = .queue(queue)
             $0.responseSerializer = .data
         }

@@ -96,7 +96,7 @@ struct CallbackQueueTests {
         try await TestServer.withServer { server in
             let queue = DispatchQueue(label: "many", attributes: .concurrent)
             let api = try Session(baseURL: server.url) {
-                $0.engine = Engine()
+                $0.network.engine = Engine()
                 $0.callbacks = .queue(queue)
             }
             let logs = (0..<20).map { _ in CallbackLog<Int>() }
@@ -155,7 +155,7 @@ struct CallbackQueueTests {
         let queue = executor.queue
         try await TestServer.withServer { server in
             let api = try Session(baseURL: server.url) {
-                $0.engine = Engine()
+                $0.network.engine = Engine()
                 $0.callbacks = .executor(executor)
             }
             let log = CallbackLog<Int>()

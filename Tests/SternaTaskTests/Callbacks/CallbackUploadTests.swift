@@ -13,7 +13,7 @@ struct CallbackUploadTests {
             let folder = try TestFolder()
             let path = try folder.write(Array("content".utf8), to: "a.csv")
             let api = try Session(baseURL: server.url) {
-                $0.engine = Engine()
+                $0.network.engine = Engine()
                 $0.callbacks = .queue(DispatchQueue(label: "test"))
             }
             let form = CallbackLog<JSON>()

@@ -10,7 +10,7 @@ func mocked(
     _ configure: (inout SessionSettings) -> Void = { _ in }
 ) throws -> (api: Session, mock: MockTransport) {
     let api = try Session(baseURL: base) { settings in
-        settings.transport = mock
+        settings.network.transport = mock
         configure(&settings)
     }
     return (api, mock)

@@ -26,7 +26,7 @@ struct RetryScene {
         return try mocked(by: mock) {
             var options = EngineOptions()
             options.clock = time.clock
-            $0.engine = Engine(options: options)
+            $0.network.engine = Engine(options: options)
             $0.timeouts.total = .seconds(3_600)
             configure(&$0)
         }

@@ -68,12 +68,12 @@ final class PhotoClient: Sendable {
             told(event, events)
         }
         manager = try Session(baseURL: baseURL) {
-            $0.decisions = blocks
-            $0.observers = [observer]
+            $0.tasks.decisions = blocks
+            $0.events.observers = [observer]
             $0.callbacks = .queue(DispatchQueue(label: "photos"))
-            $0.startsTasks = false
+            $0.tasks.startsImmediately = false
             $0.headers["X-Client"] = "photos"
-            $0.engine = Engine()
+            $0.network.engine = Engine()
         }
     }
 

@@ -15,7 +15,7 @@ struct MigratingNetworkQueueTests {
         let mock = MockTransport { _ in
             .init(headers: ["ETag": "\"v\""], body: ResponseBody(Bytes(repeating: 0x61, count: 100)))
         }
-        return try Session(baseURL: "https://example.com") { $0.transport = mock }
+        return try Session(baseURL: "https://example.com") { $0.network.transport = mock }
     }
 
     @Test("Adding, starting and waiting")

@@ -15,7 +15,7 @@ struct TransferQueuesExamplesTests {
         let mock = MockTransport { _ in
             .init(headers: ["ETag": "\"v\""], body: ResponseBody(Bytes(repeating: 0x61, count: 100)))
         }
-        return try Session(baseURL: "https://example.com") { $0.transport = mock }
+        return try Session(baseURL: "https://example.com") { $0.network.transport = mock }
     }
 
     @Test("A queue")
@@ -41,7 +41,7 @@ struct TransferQueuesExamplesTests {
     @Test("Events, as a sequence and to observers")
     func events() async throws {
         let (log, reports) = (QueueNames(), QueueNames())
-        let session = try session().with { $0.observers = [log.observer] }
+        let session = try session().with { $0.events.observers = [log.observer] }
         let report: @Sendable (SternaError) -> Void = { reports.add($0.message) }
 
         let queue = TransferQueue(with: session) { options in

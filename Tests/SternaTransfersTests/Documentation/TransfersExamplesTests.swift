@@ -19,7 +19,7 @@ struct TransfersExamplesTests {
                 .init(headers: ["ETag": "\"v\""], body: ResponseBody(Bytes(repeating: 0x61, count: 100)))
             }
             return try Session(baseURL: baseURL) {
-                $0.transport = mock
+                $0.network.transport = mock
                 configure(&$0)
             }
         }
@@ -36,7 +36,7 @@ struct TransfersExamplesTests {
         _ = try await early.download("a", to: test.path + "/a", with: other).end()
         let work = Task {
             let store = try TransferStore(folder: folder)
-            let session = try Session(baseURL: "https://example.com") { $0.authorization = .bearer(token) }
+            let session = try Session(baseURL: "https://example.com") { $0.auth.header = .bearer(token) }
 
             try await store.resumeAll(with: session)  // what earlier processes have not finished
             try await store.download("images/big.iso", to: path, with: session)
@@ -102,7 +102,7 @@ struct TransfersExamplesTests {
             await gate.wait()
             return .init(headers: ["ETag": "\"v\""], body: ResponseBody(Bytes(repeating: 0x61, count: 100)))
         }
-        let session = try Session(baseURL: "https://example.com") { $0.transport = mock }
+        let session = try Session(baseURL: "https://example.com") { $0.network.transport = mock }
         let opening = Task {
             while mock.requests.count < 1 { await Task.yield() }
             gate.open()

@@ -21,7 +21,7 @@ struct HostileDownloadTests {
     private func session(_ server: TestServer) throws -> Session {
         let engine = Engine()
         return try Session(baseURL: server.url) {
-            $0.engine = engine
+            $0.network.engine = engine
             $0.retry = .none
         }
     }
@@ -218,7 +218,7 @@ extension Session {
         options.idleTimeout = .seconds(3_600)
         let engine = Engine(options: options)
         return try Session(baseURL: server.url) {
-            $0.engine = engine
+            $0.network.engine = engine
             $0.retry = .none
             $0.timeouts.setEach(.seconds(3_600))
         }

@@ -16,7 +16,7 @@ struct QueueScene {
     static func with(_ work: (QueueScene) async throws -> Void) async throws {
         try await TestServer.withServer { server async throws in
             let engine = Engine()
-            let session = try Session(baseURL: server.url) { $0.engine = engine }
+            let session = try Session(baseURL: server.url) { $0.network.engine = engine }
             try await work(QueueScene(server: server, session: session))
         }
     }

@@ -39,7 +39,7 @@ struct QueueShareTests {
             options.clock = time.clock
             let engine = Engine(options: options)
             let limit = BandwidthLimit(download: 2_000_000)
-            let queue = TransferQueue(with: scene.session.with { $0.engine = engine }) { options in
+            let queue = TransferQueue(with: scene.session.with { $0.network.engine = engine }) { options in
                 options.concurrency = count
                 options.bandwidth = limit
             }
@@ -103,7 +103,7 @@ struct QueueShareTests {
         try await QueueScene.with { scene in
             scene.server.route("GET", "/big") { _ in Self.stream(size) }
             // The limit is not the queue's: it stands for a slow network.
-            let session = scene.session.with { $0.bandwidth = pace }
+            let session = scene.session.with { $0.limits.bandwidth = pace }
             let queue = TransferQueue(with: session)
             let slow = try queue.add(isBackground: true) { $0.download("big", to: .file(scene.folder.path + "/slow")) }
             queue.start()

@@ -30,7 +30,7 @@ struct QueueUploadShareTests {
             let file = scene.folder.path + "/big"
             try Data(repeating: 0x62, count: Self.size).write(to: URL(filePath: file))
             let line = BandwidthLimit(download: 6_000_000, upload: 6_000_000)
-            try await work(scene, scene.session.with { $0.bandwidth = line }, file)
+            try await work(scene, scene.session.with { $0.limits.bandwidth = line }, file)
         }
     }
 

@@ -53,7 +53,7 @@ struct TransferQueueTests {
         try await QueueScene.with { scene in
             let (seen, told) = (QueueNames(), QueueNames())
             // The observers of the session, and its readers, receive what happens to its queues.
-            let session = scene.session.with { $0.observers = [seen.observer] }
+            let session = scene.session.with { $0.events.observers = [seen.observer] }
             let queue = TransferQueue(with: session) { options in
                 options.observers = [told.observer]
                 options.concurrency = 1

@@ -24,7 +24,7 @@ struct BlockedTransferTests {
     }
 
     private static func session(_ server: TestServer, _ token: String?) throws -> Session {
-        try Session(baseURL: server.url) { $0.authorization = token.map { .bearer($0) } }
+        try Session(baseURL: server.url) { $0.auth.header = token.map { .bearer($0) } }
     }
 
     private static func add(_ store: TransferStore, _ folder: TransferTestFolder, _ session: Session, isUpload: Bool)

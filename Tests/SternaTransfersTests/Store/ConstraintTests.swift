@@ -15,7 +15,7 @@ struct ConstraintTests {
 
     private func session(_ server: TestServer) throws -> Session {
         let engine = Engine()
-        return try Session(baseURL: server.url) { $0.engine = engine }
+        return try Session(baseURL: server.url) { $0.network.engine = engine }
     }
 
     @Test("The program is asked again when the turn has come")

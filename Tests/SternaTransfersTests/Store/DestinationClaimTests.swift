@@ -20,7 +20,7 @@ struct DestinationClaimTests {
             await gate?.wait()
             return .init(headers: ["ETag": "\"v\""], body: ResponseBody(Bytes(repeating: 0x61, count: 100)))
         }
-        return try Session(baseURL: "https://a.example") { $0.transport = mock }
+        return try Session(baseURL: "https://a.example") { $0.network.transport = mock }
     }
 
     private func names(_ folder: String) throws -> [String] {
@@ -129,7 +129,7 @@ struct DestinationClaimTests {
                     })
             }
             let engine = Engine()
-            let session = try Session(baseURL: server.url) { $0.engine = engine }
+            let session = try Session(baseURL: server.url) { $0.network.engine = engine }
             let store = try TransferStore(folder: path)
             let transfer = try await store.download("f", to: file, with: session)
             for await status in transfer.updates where status.progress.completed >= 1 << 20 { break }

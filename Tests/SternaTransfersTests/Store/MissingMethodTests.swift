@@ -37,7 +37,7 @@ struct MissingMethodTests {
                 ServerResponse(status: try await request.body.collect().count == 5 ? 200 : 400)
             }
             let engine = Engine()
-            let session = try Session(baseURL: server.url) { $0.engine = engine }
+            let session = try Session(baseURL: server.url) { $0.network.engine = engine }
             let path = folder.path + "/source"
             try Data("hello".utf8).write(to: URL(filePath: path))
             let store = try TransferStore(folder: folder.path + "/store")
@@ -63,7 +63,7 @@ struct MissingMethodTests {
             server.route("DELETE", "/object") { _ in ServerResponse(status: 204) }
             let engine = Engine()
             let session = try Session(baseURL: server.url) {
-                $0.engine = engine
+                $0.network.engine = engine
                 $0.retry = .none
             }
             let path = folder.path + "/source"

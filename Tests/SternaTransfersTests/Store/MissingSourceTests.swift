@@ -18,7 +18,7 @@ struct MissingSourceTests {
 
     private func session(_ server: TestServer) throws -> Session {
         let engine = Engine()
-        return try Session(baseURL: server.url) { $0.engine = engine }
+        return try Session(baseURL: server.url) { $0.network.engine = engine }
     }
 
     /// Waits until an attempt has failed, and the next one is due later.

@@ -61,7 +61,7 @@ struct StoreSecrecyTests {
             }
             let store = try TransferStore(folder: folder.path + "/store") { $0.secret = { _ in "open-sesame" } }
             let session = try Session(baseURL: server.url) { settings in
-                settings.authorization = .basic("ada", "tiger lily")
+                settings.auth.header = .basic("ada", "tiger lily")
                 settings.headers["Cookie"] = "a=1; id=cookie-monster"
             }
             let transfer = try await store.upload(

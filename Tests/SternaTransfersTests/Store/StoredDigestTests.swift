@@ -20,7 +20,7 @@ struct StoredDigestTests {
         try await TestServer.withServer { server async throws in
             UploadModel(versions: [8]).serve(on: server)
             let engine = Engine()
-            let session = try Session(baseURL: server.url) { $0.engine = engine }
+            let session = try Session(baseURL: server.url) { $0.network.engine = engine }
             let path = folder.path + "/source"
             try Self.content.write(to: URL(filePath: path))
             let store = try TransferStore(folder: folder.path + "/store")

@@ -28,7 +28,7 @@ struct StoredUploadTests {
         var options = EngineOptions()
         if let clock { options.clock = clock }
         let engine = Engine(options: options)
-        return try Session(baseURL: server.url) { $0.engine = engine }
+        return try Session(baseURL: server.url) { $0.network.engine = engine }
     }
 
     @Test(

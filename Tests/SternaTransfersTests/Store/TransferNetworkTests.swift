@@ -30,8 +30,8 @@ struct TransferNetworkTests {
             return .text("content")
         }
         let session = try Session(baseURL: "http://example.com") {
-            $0.engine = engine
-            $0.transport = mock
+            $0.network.engine = engine
+            $0.network.transport = mock
             $0.retry = .none
         }
         let reachability = network.reachability(options: Self.options)

@@ -230,7 +230,7 @@ struct HostileUploadTests {
             }
             try await TestServer.withServer { server in
                 front.serve(on: server)
-                let bench = try UploadBench(server) { $0.authorization = .bearer("secret") }
+                let bench = try UploadBench(server) { $0.auth.header = .bearer("secret") }
                 let plan = bench.plan { $0.headers = ["X-Key": "secret"] }
                 _ = try await bench.runner(plan).run()
                 expectEqual(model.uploads.map(\.bytes), [bench.content])
@@ -258,7 +258,7 @@ struct HostileUploadTests {
             try await TestServer.withServer { server in
                 front.serve(on: server)
                 let bench = try UploadBench(server)
-                let session = try Session { $0.authorization = .bearer("secret") }
+                let session = try Session { $0.auth.header = .bearer("secret") }
                 let runner = UploadRunner(session, bench.plan(), file: UploadSource(path: bench.path)) { _ in }
                 await #expect(throws: SternaError.self) { try await runner.run() }
                 #expect(server.requests().allSatisfy { $0.headers["Authorization"] == "Bearer secret" })
@@ -281,7 +281,7 @@ struct HostileUploadTests {
             options.idleTimeout = .seconds(3_600)
             let engine = Engine(options: options)
             let bench = try UploadBench(server) { settings in
-                settings.engine = engine
+                settings.network.engine = engine
                 settings.timeouts.setEach(.seconds(3_600))
             }
             let runner = bench.runner(bench.plan())
@@ -311,7 +311,7 @@ struct HostileUploadTests {
             options.idleTimeout = .seconds(3_600)
             let engine = Engine(options: options)
             let bench = try UploadBench(server) { settings in
-                settings.engine = engine
+                settings.network.engine = engine
                 settings.timeouts.setEach(.seconds(3_600))
             }
             var runner = bench.runner(bench.plan())

@@ -23,7 +23,7 @@ struct StalledUploadTests {
         options.clock = time.clock
         let engine = Engine(options: options)
         let session = try Session(baseURL: server.url) { settings in
-            settings.engine = engine
+            settings.network.engine = engine
             settings.timeouts.setEach(.seconds(360_000))
         }
         var transferOptions = TransferOptions()

@@ -24,7 +24,7 @@ struct UnansweredUploadTests {
             as [SternaError.Kind])
     func obstacles(kind: SternaError.Kind) async throws {
         let mock = MockTransport { _ in throw SternaError(kind, phase: .connect, "This is what failed.") }
-        let session = try Session(baseURL: "https://a.example") { $0.transport = mock }
+        let session = try Session(baseURL: "https://a.example") { $0.network.transport = mock }
         let plan = UploadPlan(target: try HTTPURL("https://a.example/files"), length: 1_000)
         for parts in [1, 2] {
             let seen = Mutex<[SternaError]>([])

@@ -78,7 +78,7 @@ struct UploadRunnerTests {
         let model = UploadModel(versions: versions) { number, _ in number == 2 ? .cut(after: 70_000) : nil }
         try await TestServer.withServer(TestServer.Options(http2: .byPriorKnowledge)) { server in
             model.serve(on: server)
-            let bench = try UploadBench(server) { $0.http2 = .priorKnowledge }
+            let bench = try UploadBench(server) { $0.network.http2 = .priorKnowledge }
             _ = try await bench.runner(bench.plan()).run()
             expectEqual(model.uploads.map(\.bytes), [bench.content])
             expectEqual(server.requestCount(over: .http2), model.log.count)

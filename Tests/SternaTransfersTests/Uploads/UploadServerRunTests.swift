@@ -17,7 +17,7 @@ struct UploadServerRunTests {
         let uploads = try UploadServer()
         return try await TestServer.withServer(http2 ? .init(http2: .byPriorKnowledge) : .init()) { server in
             uploads.serve(on: server)
-            let bench = try UploadBench(server, bytes: bytes) { if http2 { $0.http2 = .priorKnowledge } }
+            let bench = try UploadBench(server, bytes: bytes) { if http2 { $0.network.http2 = .priorKnowledge } }
             var plan = bench.plan(dialect, change)
             plan.target = try HTTPURL(server.url(target))
             let state = try await bench.runner(plan).run().state
@@ -80,7 +80,7 @@ struct UploadServerRunTests {
         let uploads = try UploadServer()
         try await TestServer.withServer(http2 ? .init(http2: .byPriorKnowledge) : .init()) { server in
             uploads.serve(on: server)
-            let bench = try UploadBench(server, bytes: 0) { if http2 { $0.http2 = .priorKnowledge } }
+            let bench = try UploadBench(server, bytes: 0) { if http2 { $0.network.http2 = .priorKnowledge } }
             let length = 24 << 20
             try Data(count: length).write(to: URL(filePath: bench.path))
             var plan = UploadPlan(target: try HTTPURL(server.url("/uploads/ietf")), length: Int64(length))
@@ -103,7 +103,7 @@ struct UploadServerRunTests {
         let uploads = try UploadServer()
         try await TestServer.withServer(http2 ? .init(http2: .byPriorKnowledge) : .init()) { server in
             uploads.serve(on: server)
-            let bench = try UploadBench(server, bytes: 1_000) { if http2 { $0.http2 = .priorKnowledge } }
+            let bench = try UploadBench(server, bytes: 1_000) { if http2 { $0.network.http2 = .priorKnowledge } }
             var plan = bench.plan(.named(.ietf(.preferred)))
             plan.target = try HTTPURL(server.url("/uploads/ietf?interim=\(fault.0)"))
             var runner = bench.runner(plan)

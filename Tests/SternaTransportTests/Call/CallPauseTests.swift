@@ -27,7 +27,7 @@ struct CallPauseTests {
             server.hold(gate)
             let api = try PoolSupport.session(server.url, engine) {
                 $0.proxies = .none
-                if isHTTP2 { $0.http2 = .priorKnowledge }
+                if isHTTP2 { $0.network.http2 = .priorKnowledge }
                 $0.networkInterceptors = [catcher]
             }
             try await api.get("1k")

@@ -15,7 +15,7 @@ struct AttemptHistoryTests {
         _ url: String, _ configure: (inout SessionSettings) -> Void = { _ in }
     ) throws -> Session {
         try DialScene.session(url) {
-            $0.collectsMetrics = true
+            $0.events.collectsMetrics = true
             configure(&$0)
         }
     }
@@ -82,7 +82,7 @@ struct AttemptHistoryTests {
         ]
         let next: [ScriptedServer.Step] = [.receiveHead, .receive(atLeast: 5_000), .send(Self.ok)]
         try await ScriptedServer.withServer(connections: [refusal, next]) { server in
-            let api = try session(server.url) { $0.continueThreshold = 0 }
+            let api = try session(server.url) { $0.limits.continueThreshold = 0 }
             let reply = try await api.post("a", body: .bytes(Bytes(repeating: 1, count: 5_000)))
             let metrics = try #require(reply.response.metrics)
             expectEqual(metrics.attempts.map(\.reason), [.first, .expectationRefused])

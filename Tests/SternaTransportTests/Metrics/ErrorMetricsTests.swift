@@ -15,7 +15,7 @@ struct ErrorMetricsTests {
         _ configure: (inout SessionSettings) -> Void = { _ in }
     ) async throws -> AttemptMetrics {
         let api = try DialScene.session(url, engine, authority: authority) {
-            $0.collectsMetrics = true
+            $0.events.collectsMetrics = true
             configure(&$0)
         }
         let error = await #expect(throws: SternaError.self, sourceLocation: location) { try await api.get("a") }
@@ -58,7 +58,7 @@ struct ErrorMetricsTests {
     @Test("For a proxy that refuses the proxy's phase is recorded")
     func proxy() async throws {
         try await ProxyScene.with(.http, options: .guarded) { scene in
-            let api = try scene.session(scene.proxy.url) { $0.collectsMetrics = true }
+            let api = try scene.session(scene.proxy.url) { $0.events.collectsMetrics = true }
             let error = await #expect(throws: SternaError.self) { try await api.get(scene.url("/get")) }
             let attempt = try #require(error?.metrics?.attempts.first)
             expectEqual(attempt.failure, .proxyFailed)
@@ -91,7 +91,7 @@ struct ErrorMetricsTests {
             .receiveHead, .send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), .close,
         ]
         try await ScriptedServer.withServer(connections: [script]) { server in
-            let api = try DialScene.session(server.url) { $0.collectsMetrics = true }
+            let api = try DialScene.session(server.url) { $0.events.collectsMetrics = true }
             let error = await Wire.failure(.truncated, .read) {
                 try await api.withResponse(to: .get("a")) { for try await _ in $0.body {} }
             }
@@ -102,7 +102,7 @@ struct ErrorMetricsTests {
     @Test("A status that is not accepted is not a failure of the network")
     func status() async throws {
         try await TestServer.withServer { server in
-            let api = try DialScene.session(server.url) { $0.collectsMetrics = true }
+            let api = try DialScene.session(server.url) { $0.events.collectsMetrics = true }
             let error = await #expect(throws: SternaError.self) { try await api.get("status/404") }
             let metrics = try #require(error?.metrics)
             MetricsCheck.expectOrder(metrics)
@@ -115,7 +115,7 @@ struct ErrorMetricsTests {
     @Test("Cancelling while waiting for the response")
     func cancelled() async throws {
         try await ScriptedServer.withServer(connections: [[.receiveHead, .hang]]) { server in
-            let api = try DialScene.session(server.url) { $0.collectsMetrics = true }
+            let api = try DialScene.session(server.url) { $0.events.collectsMetrics = true }
             let task = Task { try await api.get("a") }
             #expect(await server.waitForReceived(10, connection: 0, within: 60))
             task.cancel()
@@ -129,7 +129,7 @@ struct ErrorMetricsTests {
         let closed = try ClosedPort()
         try await TestServer.withServer { server in
             server.route("GET", "/away") { _ in .redirect(to: "http://127.0.0.1:\(closed.port)/") }
-            let api = try DialScene.session(server.url) { $0.collectsMetrics = true }
+            let api = try DialScene.session(server.url) { $0.events.collectsMetrics = true }
             let error = await #expect(throws: SternaError.self) { try await api.get("away") }
             let metrics = try #require(error?.metrics)
             expectEqual(metrics.attempts.map(\.reason), [.first, .redirect])

@@ -25,8 +25,8 @@ struct FailedPhaseTests {
         let time = kind == .timedOut ? TestClock() : nil
         let engine = PoolSupport.engine { $0.clock = time?.clock ?? .system }
         let api = try DialScene.session(url, engine) {
-            $0.collectsMetrics = true
-            if isHTTP2 { $0.http2 = .priorKnowledge }
+            $0.events.collectsMetrics = true
+            if isHTTP2 { $0.network.http2 = .priorKnowledge }
             configure(&$0)
         }
         let method: Request.Method = body == nil ? .get : .post
@@ -98,7 +98,7 @@ struct FailedPhaseTests {
     @Test("Waiting until it is cancelled")
     func cancelled() async throws {
         try await ScriptedServer.withServer(connections: [[.receiveHead, .hang]]) { server in
-            let api = try DialScene.session(server.url) { $0.collectsMetrics = true }
+            let api = try DialScene.session(server.url) { $0.events.collectsMetrics = true }
             let task = Task { try await api.get("row").status }
             #expect(await server.waitForReceived(10, connection: 0, within: 60))
             task.cancel()
@@ -136,8 +136,8 @@ struct FailedPhaseTests {
         try await withServer(isHTTP2: isHTTP2) { server in
             let time = TestClock()
             let api = try DialScene.session(server.url, PoolSupport.engine { $0.clock = time.clock }) {
-                $0.collectsMetrics = true
-                if isHTTP2 { $0.http2 = .priorKnowledge }
+                $0.events.collectsMetrics = true
+                if isHTTP2 { $0.network.http2 = .priorKnowledge }
                 $0.timeouts.betweenBytes = Self.limit
             }
             let error = await Wire.failure(.timedOut, .read) {

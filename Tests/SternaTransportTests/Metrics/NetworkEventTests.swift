@@ -49,7 +49,7 @@ struct NetworkEventTests {
             let log = EventLog(.network)
             let engine = DialScene.engine(GivenResolver(["127.0.0.1"]))
             let base = "\(secure ? "https" : "http")://a.test:\(server.port)"
-            let api = try DialScene.session(base, engine, authority: authority) { $0.observers = [log.observer] }
+            let api = try DialScene.session(base, engine, authority: authority) { $0.events.observers = [log.observer] }
             for _ in 0..<2 { try await api.get("get") }
             let first = await lines(log, of: api)
             expectEqual(
@@ -69,7 +69,7 @@ struct NetworkEventTests {
     func times() async throws {
         try await TestServer.withServer { server in
             let log = EventLog(.network)
-            let api = try DialScene.session(server.url) { $0.observers = [log.observer] }
+            let api = try DialScene.session(server.url) { $0.events.observers = [log.observer] }
             try await api.get("get?token=hidden")
             await api.flushEvents()
             let events = log.events
@@ -89,7 +89,7 @@ struct NetworkEventTests {
     func redirects() async throws {
         try await TestServer.withServer { server in
             let log = EventLog(.network)
-            let api = try DialScene.session(server.url) { $0.observers = [log.observer] }
+            let api = try DialScene.session(server.url) { $0.events.observers = [log.observer] }
             try await api.get("redirect/1")
             let events = await lines(log, of: api).filter { !$0.hasPrefix("resolved") && !$0.hasPrefix("connected") }
             expectEqual(
@@ -106,7 +106,7 @@ struct NetworkEventTests {
     func failures() async throws {
         let closed = try ClosedPort()
         let log = EventLog(.network)
-        let api = try DialScene.session("http://127.0.0.1:\(closed.port)") { $0.observers = [log.observer] }
+        let api = try DialScene.session("http://127.0.0.1:\(closed.port)") { $0.events.observers = [log.observer] }
         await Wire.failure(.connectionFailed, .connect) { try await api.get("a") }
         let events = await lines(log, of: api)
         expectEqual(
@@ -127,7 +127,7 @@ struct NetworkEventTests {
     func broken(text: String, head: [String], kind: String) async throws {
         try await ScriptedServer.withServer(connections: [[.receiveHead, .send(text), .close]]) { server in
             let log = EventLog(.network)
-            let api = try DialScene.session(server.url) { $0.observers = [log.observer] }
+            let api = try DialScene.session(server.url) { $0.events.observers = [log.observer] }
             await #expect(throws: SternaError.self) { try await api.get("a") }
             let events = Array(await lines(log, of: api).drop { $0 != "new" })
             expectEqual(events, ["new", "sent true"] + head + ["failed \(kind)", "over"])
@@ -143,8 +143,8 @@ struct NetworkEventTests {
         try await ScriptedServer.withServer(connections: [script]) { server in
             let log = EventLog(.network)
             let api = try DialScene.session(server.url) {
-                $0.observers = [log.observer]
-                $0.continueThreshold = 0
+                $0.events.observers = [log.observer]
+                $0.limits.continueThreshold = 0
             }
             try await api.post("a", body: .bytes(Bytes(repeating: 1, count: 5_000)))
             let events = await lines(log, of: api)
@@ -158,7 +158,7 @@ struct NetworkEventTests {
     func proxy() async throws {
         try await ProxyScene.with(.http) { scene in
             let log = EventLog(.network)
-            let api = try scene.session { $0.observers = [log.observer] }
+            let api = try scene.session { $0.events.observers = [log.observer] }
             try await api.get(scene.url("/get"))
             let events = await lines(log, of: api)
             let connected = events.filter {
@@ -172,7 +172,7 @@ struct NetworkEventTests {
     func streamed() async throws {
         try await TestServer.withServer { server in
             let log = EventLog(.network)
-            let api = try DialScene.session(server.url) { $0.observers = [log.observer] }
+            let api = try DialScene.session(server.url) { $0.events.observers = [log.observer] }
             try await api.withResponse(to: .get("bytes/600000")) { for try await _ in $0.body {} }
             let events = await lines(log, of: api)
             expectEqual(events.suffix(3), ["status 200", "ended true", "over"])
@@ -183,7 +183,7 @@ struct NetworkEventTests {
     func abandoned() async throws {
         try await TestServer.withServer { server in
             let log = EventLog(.network)
-            let api = try DialScene.session(server.url) { $0.observers = [log.observer] }
+            let api = try DialScene.session(server.url) { $0.events.observers = [log.observer] }
             try await api.withResponse(to: .get("bytes/60000000")) { expectEqual($0.status.code, 200) }
             let events = await lines(log, of: api)
             expectEqual(events.suffix(3), ["status 200", "failed cancelled", "over"])
@@ -197,7 +197,7 @@ struct NetworkEventTests {
         ]
         try await ScriptedServer.withServer(connections: [stale, [.receiveHead, .send(Self.ok)]]) { server in
             let log = EventLog(.network)
-            let api = try DialScene.session(server.url) { $0.observers = [log.observer] }
+            let api = try DialScene.session(server.url) { $0.events.observers = [log.observer] }
             for _ in 0..<2 { try await api.get("a") }
             let events = await lines(log, of: api, call: 1).filter {
                 !$0.hasPrefix("resolved") && !$0.hasPrefix("connected")
@@ -222,7 +222,7 @@ struct NetworkEventTests {
         ) { server in
             let log = EventLog(.network)
             let api = try DialScene.session(server.url) {
-                $0.observers = [log.observer]
+                $0.events.observers = [log.observer]
                 $0.retry = .transient
                 $0.retry.backoff = .constant(.milliseconds(1))
             }
@@ -243,7 +243,7 @@ struct NetworkEventTests {
     func cancelled() async throws {
         try await TestServer.withServer { server in
             let log = EventLog(.network)
-            let api = try DialScene.session(server.url) { $0.observers = [log.observer] }
+            let api = try DialScene.session(server.url) { $0.events.observers = [log.observer] }
             let call = Task { try await api.get("delay/60") }
             try await server.waitForRequests(1)
             call.cancel()
@@ -274,7 +274,7 @@ struct NetworkEventTests {
             let own = Mutex<Session?>(nil)
             let (gate, ends) = (DispatchSemaphore(value: 0), Counter())
             let api = try DialScene.session(server.url) {
-                $0.observers = [
+                $0.events.observers = [
                     EventObserver(.network) { event in
                         guard case .requestEnded = event.kind, ends.add() == 1, let api = own.withLock({ $0 }) else {
                             return
@@ -295,10 +295,10 @@ struct NetworkEventTests {
     @Test("Without observers and readers nothing is recorded")
     func silent() async throws {
         try await TestServer.withServer { server in
-            let api = try DialScene.session(server.url) { $0.observers = [EventObserver { _ in }] }
+            let api = try DialScene.session(server.url) { $0.events.observers = [EventObserver { _ in }] }
             try await expectEqual(api.get("get").status, 200)
             #expect(try api.request(for: .get("get")).recorder != nil)
-            let plain = try DialScene.session(server.url) { $0.observers = [EventObserver(.tasks) { _ in }] }
+            let plain = try DialScene.session(server.url) { $0.events.observers = [EventObserver(.tasks) { _ in }] }
             try expectNil(plain.request(for: .get("get")).recorder)
             let reader = Task { [events = plain.events] in for await _ in events {} }
             #expect(try plain.request(for: .get("get")).recorder != nil)

@@ -44,7 +44,7 @@ struct ObservedEndsTests {
         let bundle = try authority.issue(hosts: ["localhost"])
         try await TestServer.withServer(.init(tls: bundle)) { server in
             let tally = Tally()
-            let api = try DialScene.session(server.url, authority: authority) { $0.observers = [tally.observer] }
+            let api = try DialScene.session(server.url, authority: authority) { $0.events.observers = [tally.observer] }
             _ = try api.request(for: .get("get"))
             _ = try api.curl(for: .post("post", body: .text("a")))
             try await api.warmUp(connections: 2)
@@ -61,7 +61,7 @@ struct ObservedEndsTests {
     func failedUnsent() async throws {
         let closed = try ClosedPort()
         let tally = Tally()
-        let api = try DialScene.session("https://127.0.0.1:\(closed.port)") { $0.observers = [tally.observer] }
+        let api = try DialScene.session("https://127.0.0.1:\(closed.port)") { $0.events.observers = [tally.observer] }
         await Wire.failure(.connectionFailed, .connect) { try await api.warmUp(connections: 2) }
         await #expect(throws: SternaError.self) { try await api.inspectTrust(of: "get") }
         // Without TLS there is no certificate, and a URL of another scheme is no request.
@@ -76,7 +76,7 @@ struct ObservedEndsTests {
     func looked() async throws {
         try await TestServer.withServer { server in
             let tally = Tally()
-            let api = try DialScene.session(server.url) { $0.observers = [tally.observer] }
+            let api = try DialScene.session(server.url) { $0.events.observers = [tally.observer] }
             let draft = RequestDraft.get("get")
             for _ in 0..<3 { _ = try api.request(for: draft) }
             try await api.send(draft)
@@ -88,7 +88,7 @@ struct ObservedEndsTests {
     func sent() async throws {
         try await TestServer.withServer { server in
             let tally = Tally()
-            let api = try DialScene.session(server.url) { $0.observers = [tally.observer] }
+            let api = try DialScene.session(server.url) { $0.events.observers = [tally.observer] }
             try await api.get("get")
             await tally.expect(api, 1)
             await Wire.failure(.unacceptableStatus, .decode) { try await api.get("status/404") }
@@ -106,7 +106,7 @@ struct ObservedEndsTests {
     func streamed() async throws {
         try await TestServer.withServer { server in
             let tally = Tally()
-            let api = try DialScene.session(server.url) { $0.observers = [tally.observer] }
+            let api = try DialScene.session(server.url) { $0.events.observers = [tally.observer] }
             try await api.withResponse(to: .get("bytes/600000")) { for try await _ in $0.body {} }
             await tally.expect(api, 1)
             try await api.withResponse(to: .get("bytes/60000000")) { expectEqual($0.status.code, 200) }
@@ -130,8 +130,8 @@ struct ObservedEndsTests {
     func early() async throws {
         try await TestServer.withServer { server in
             let tally = Tally()
-            let api = try DialScene.session(server.url) { $0.observers = [tally.observer] }
-            let guarded = api.with { $0.dialPolicy = .publicOnly }
+            let api = try DialScene.session(server.url) { $0.events.observers = [tally.observer] }
+            let guarded = api.with { $0.network.dialPolicy = .publicOnly }
             await Wire.failure(.addressRefused, .connect) { try await guarded.get("get") }
             await tally.expect(api, 1)
             await Wire.failure(.addressRefused, .connect) {
@@ -152,7 +152,7 @@ struct ObservedEndsTests {
             // What is no request may be one that fails, or none; but there is no begin without an end.
             await Wire.failure(.invalidURL, .prepare) { try await api.get("ftp://a.test/") }
             await Wire.failure(.originRefused, .prepare) {
-                try await api.with { $0.allowsOtherOrigins = false }.get("http://other.test/")
+                try await api.with { $0.network.allowsOtherOrigins = false }.get("http://other.test/")
             }
             await tally.expect(api)
             expectEqual(server.requestCount, 0)
@@ -163,7 +163,7 @@ struct ObservedEndsTests {
     func shutDown() async throws {
         let engine = Wire.engine()
         let tally = Tally()
-        let api = try DialScene.session("http://127.0.0.1:1", engine) { $0.observers = [tally.observer] }
+        let api = try DialScene.session("http://127.0.0.1:1", engine) { $0.events.observers = [tally.observer] }
         await engine.shutDown()
         await Wire.failure(.shutDown, .queue) { try await api.get("get") }
         await tally.expect(api, 1)

@@ -61,7 +61,7 @@ struct ReplacedAttemptTests {
         let connections = [ScriptedServer.Step.stale(end), ScriptedServer.Step.fresh]
         try await ScriptedServer.withServer(tls: bundle, connections: connections) { server in
             let history = History()
-            let api = try DialScene.session(server.url, authority: authority) { $0.observers = [history.observer] }
+            let api = try DialScene.session(server.url, authority: authority) { $0.events.observers = [history.observer] }
             try await api.get("first")
             let reply = try await api.get("second")
             MetricsCheck.expectOrder(try await expectReplaced(reply, history, api))
@@ -74,7 +74,7 @@ struct ReplacedAttemptTests {
         let connections: [[ScriptedServer.Step]] = [[.receiveHead, .close], ScriptedServer.Step.fresh]
         try await ScriptedServer.withServer(connections: connections) { server in
             let history = History()
-            let api = try DialScene.session(server.url) { $0.observers = [history.observer] }
+            let api = try DialScene.session(server.url) { $0.events.observers = [history.observer] }
             try await api.warmUp()
             let reply = try await api.get("row")
             try await expectReplaced(reply, history, api)
@@ -94,7 +94,7 @@ struct ReplacedAttemptTests {
             }
         } body: { peer in
             let history = History()
-            let api = try HTTP2Scene.session(peer) { $0.observers = [history.observer] }
+            let api = try HTTP2Scene.session(peer) { $0.events.observers = [history.observer] }
             try await api.get("first")
             let reply = try await api.get("second")
             MetricsCheck.expectOrder(try await expectReplaced(reply, history, api))
@@ -107,7 +107,7 @@ struct ReplacedAttemptTests {
         let connections: [[ScriptedServer.Step]] = [ScriptedServer.Step.stale(.close), [.receiveHead, .close]]
         try await ScriptedServer.withServer(connections: connections) { server in
             let history = History()
-            let api = try DialScene.session(server.url) { $0.observers = [history.observer] }
+            let api = try DialScene.session(server.url) { $0.events.observers = [history.observer] }
             try await api.get("first")
             let error = await Wire.failure(.connectionClosed, .wait) { try await api.get("second") }
             expectEqual(error?.attempt, 2)

@@ -16,7 +16,7 @@ struct ResponseMetricsTests {
         _ configure: (inout SessionSettings) -> Void = { _ in }
     ) throws -> Session {
         try DialScene.session(url, engine, authority: authority) {
-            $0.collectsMetrics = true
+            $0.events.collectsMetrics = true
             configure(&$0)
         }
     }
@@ -145,7 +145,7 @@ struct ResponseMetricsTests {
             .pause(milliseconds: 300), .send(Self.ok),
         ]
         try await ScriptedServer.withServer(connections: [script]) { server in
-            let api = try session(server.url) { $0.continueThreshold = 1_000 }
+            let api = try session(server.url) { $0.limits.continueThreshold = 1_000 }
             let metrics = try #require(
                 try await api.post("a", body: .bytes(Bytes(repeating: 1, count: 200_000))).response.metrics)
             MetricsCheck.expectOrder(metrics)
@@ -176,7 +176,7 @@ struct ResponseMetricsTests {
     @Test("With a proxy its phase is recorded, and its credentials are not")
     func proxy() async throws {
         try await ProxyScene.with(.http, options: .guarded) { scene in
-            let api = try scene.session { $0.collectsMetrics = true }
+            let api = try scene.session { $0.events.collectsMetrics = true }
             let metrics = try #require(try await api.get(scene.url("/get")).response.metrics)
             MetricsCheck.expectOrder(metrics)
             let attempt = try #require(metrics.attempts.first)
@@ -215,7 +215,7 @@ struct ResponseMetricsTests {
             try expectNil(api.request(for: .get("get")).recorder)
             let error = await #expect(throws: SternaError.self) { try await api.get("status/500") }
             expectNil(error?.metrics)
-            #expect(try api.with { $0.collectsMetrics = true }.request(for: .get("get")).recorder != nil)
+            #expect(try api.with { $0.events.collectsMetrics = true }.request(for: .get("get")).recorder != nil)
         }
     }
 }

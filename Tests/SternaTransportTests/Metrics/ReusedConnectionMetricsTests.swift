@@ -24,7 +24,7 @@ struct ReusedConnectionMetricsTests {
         var options = TestServer.Options(tls: try authority.issue(hosts: ["localhost"]))
         options.tlsSettings.maximumVersion = version
         try await TestServer.withServer(options) { server in
-            let api = try DialScene.session(server.url, authority: authority) { $0.collectsMetrics = true }
+            let api = try DialScene.session(server.url, authority: authority) { $0.events.collectsMetrics = true }
             let attempts = try await history(3, api, "get")
             expectEqual(attempts.map(\.isReused), [false, true, true])
             expectEqual(attempts.map(\.tlsVersion), [name, name, name])
@@ -39,7 +39,7 @@ struct ReusedConnectionMetricsTests {
         let authority = try CertificateAuthority()
         let bundle = try authority.issue(hosts: ["localhost"])
         try await TestServer.withServer(.init(tls: bundle, http2: .byALPN)) { server in
-            let api = try DialScene.session(server.url, authority: authority) { $0.collectsMetrics = true }
+            let api = try DialScene.session(server.url, authority: authority) { $0.events.collectsMetrics = true }
             let attempts = try await history(3, api, "get")
             expectEqual(attempts.map(\.version), [.http2, .http2, .http2])
             expectEqual(attempts.map(\.isReused), [false, true, true])
@@ -53,7 +53,7 @@ struct ReusedConnectionMetricsTests {
         let authority = try CertificateAuthority()
         let options = TestServer.Options(tls: try authority.issue(hosts: ["localhost"]))
         try await TestServer.withServer(options) { server in
-            let api = try DialScene.session(server.url, authority: authority) { $0.collectsMetrics = true }
+            let api = try DialScene.session(server.url, authority: authority) { $0.events.collectsMetrics = true }
             let response = try await api.withResponse(to: .get("redirect/2")) { response in
                 for try await _ in response.body {}
                 return response
@@ -66,7 +66,7 @@ struct ReusedConnectionMetricsTests {
     @Test("The version of TLS with the server, and the route, through a proxy", arguments: ProxyScene.Kind.allCases)
     func tunnel(kind: ProxyScene.Kind) async throws {
         try await ProxyScene.with(kind, options: .guarded) { scene in
-            let api = try scene.session { $0.collectsMetrics = true }
+            let api = try scene.session { $0.events.collectsMetrics = true }
             let attempts = try await history(2, api, scene.url("/get"))
             expectEqual(attempts.map(\.isReused), [false, true])
             expectEqual(attempts.map(\.tlsVersion), ["TLS 1.3", "TLS 1.3"])
@@ -80,7 +80,7 @@ struct ReusedConnectionMetricsTests {
     @Test("Without TLS there is no version")
     func plain() async throws {
         try await TestServer.withServer { server in
-            let api = try DialScene.session(server.url) { $0.collectsMetrics = true }
+            let api = try DialScene.session(server.url) { $0.events.collectsMetrics = true }
             let attempts = try await history(2, api, "get")
             expectEqual(attempts.map(\.isReused), [false, true])
             #expect(attempts.allSatisfy { $0.tlsVersion == nil })

@@ -13,7 +13,7 @@ struct StreamedMetricsTests {
         _ url: String, _ configure: (inout SessionSettings) -> Void = { _ in }
     ) throws -> Session {
         try DialScene.session(url) {
-            $0.collectsMetrics = true
+            $0.events.collectsMetrics = true
             configure(&$0)
         }
     }
@@ -31,7 +31,7 @@ struct StreamedMetricsTests {
         try await TestServer.withServer { server in
             serve(server, length, isCoded: isCoded)
             let ends = EventLog(.network)
-            let api = try session(server.url) { $0.observers = [ends.observer] }
+            let api = try session(server.url) { $0.events.observers = [ends.observer] }
             let response = try await api.withResponse(to: .get("row")) { response in
                 var count = 0
                 for try await piece in response.body { count += piece.readableBytes }
@@ -102,7 +102,7 @@ struct StreamedMetricsTests {
         try await TestServer.withServer { server in
             serve(server, length, isCoded: isCoded, status: 404)
             let ends = EventLog(.network)
-            let api = try session(server.url) { $0.observers = [ends.observer] }
+            let api = try session(server.url) { $0.events.observers = [ends.observer] }
             let error = await Wire.failure(.unacceptableStatus, .decode) { try await api.get("row") }
             expectEqual(error?.body?.count, length)
             let metrics = try #require(error?.metrics)

@@ -100,7 +100,7 @@ struct PhaseTimeoutTests {
             let base = limit == .resolve ? "http://a.test:\(server.port)" : url
             let patient = try Wire.session(base, engine: engine(limit)) {
                 $0.proxies = proxies
-                $0.collectsMetrics = true
+                $0.events.collectsMetrics = true
             }
             let first = limit == .queue ? Task { try await patient.get("first") } : nil
             if limit == .queue { #expect(await server.waitForReceived(10, connection: 0, within: 60)) }

@@ -76,7 +76,7 @@ struct TestClockTests {
             let scheme = limit == .tls || limit == .proxy ? "https" : "http"
             let proxies: ProxySettings = limit == .proxy ? .proxy(try Proxy("http://127.0.0.1:\(port)")) : .none
             let api = try Session(baseURL: "\(scheme)://a.test:\(port)") {
-                $0.engine = engine(limit, time)
+                $0.network.engine = engine(limit, time)
                 $0.retry = .none
                 $0.proxies = proxies
                 $0.timeout = .seconds(86_400)
@@ -117,7 +117,7 @@ struct TestClockTests {
                 $0.clock = time.clock
                 $0.idleTimeout = .seconds(50)
             }
-            let api = try Session(baseURL: server.url) { $0.engine = engine }
+            let api = try Session(baseURL: server.url) { $0.network.engine = engine }
             try await api.get("1k")
             await time.waitForTimer(within: .seconds(51))
             await time.advance(by: .seconds(49))

@@ -81,7 +81,7 @@ struct UploadTailSocketTests {
 
     private func session(_ path: String, _ configure: (inout SessionSettings) -> Void = { _ in }) throws -> Session {
         try Wire.session("http://api.test") {
-            $0.unixSocket = path
+            $0.network.unixSocket = path
             $0.timeouts.firstByte = Self.limit
             configure(&$0)
         }

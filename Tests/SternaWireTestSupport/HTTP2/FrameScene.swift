@@ -20,7 +20,7 @@ enum FrameScene {
         _ configure: (inout SessionSettings) -> Void = { _ in }
     ) throws -> Session {
         try Wire.session(peer.url, engine: engine, authority: authority) {
-            $0.http2 = .priorKnowledge
+            $0.network.http2 = .priorKnowledge
             $0.proxies = .none
             configure(&$0)
         }

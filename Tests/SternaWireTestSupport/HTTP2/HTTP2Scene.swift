@@ -21,7 +21,7 @@ enum HTTP2Scene {
         _ configure: (inout SessionSettings) -> Void = { _ in }
     ) throws -> Session {
         try DialScene.session(peer.url, engine, authority: authority) {
-            if authority == nil { $0.http2 = .priorKnowledge }
+            if authority == nil { $0.network.http2 = .priorKnowledge }
             configure(&$0)
         }
     }

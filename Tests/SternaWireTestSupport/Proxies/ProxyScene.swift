@@ -69,12 +69,12 @@ struct ProxyScene {
     ) throws -> Session {
         let proxy = try Proxy(proxyURL)
         return try Session {
-            $0.engine = engine
+            $0.network.engine = engine
             $0.retry = .none
             $0.timeout = Wire.patience
             $0.responseSerializer = .data
             $0.proxies = .proxy(proxy)
-            if let authority { $0.securityPolicy = .authority(pem: authority.pem) }
+            if let authority { $0.trust.policy = .authority(pem: authority.pem) }
             configure(&$0)
         }
     }
