@@ -69,7 +69,9 @@ struct AuthenticationExamplesTests {
     @Test("A request that differs from its session")
     func oneRequest() async throws {
         let digest = DigestMock("grace", "s3cret")
-        let (api, mock) = try mocked(by: digest.mock) { $0.auth.credential = Credential(user: "ada", password: "other") }
+        let (api, mock) = try mocked(by: digest.mock) {
+            $0.auth.credential = Credential(user: "ada", password: "other")
+        }
 
         try await api.get("report") {
             $0.auth.credential = Credential(user: "grace", password: password)

@@ -67,7 +67,10 @@ struct MigratingAlamofireTaskTests {
         }
         try await api.get("report") { $0.auth.credential = Credential(user: "ada", password: "secret") }
         #expect(mock.authorizations == [nil, ada])
-        _ = try await api.dataTask(.get("report") { $0.auth.credential = Credential(user: "ada", password: "secret") }).value
+        let report = RequestDraft.get("report") {
+            $0.auth.credential = Credential(user: "ada", password: "secret")
+        }
+        _ = try await api.dataTask(report).value
 
         func moved() async throws {
             let (api, mock) = try mocked(by: MockTransport { _ in .redirect(to: "/new") })

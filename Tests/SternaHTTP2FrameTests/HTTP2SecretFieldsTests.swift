@@ -56,7 +56,9 @@ struct HTTP2SecretFieldsTests {
     @Test("What a request marks secret")
     func request() async throws {
         let request = try await FrameScene.sent { api, _ in
-            try await api.get("row", headers: ["X-Marked": "1", "X-Other": "2"]) { $0.auth.secretHeaders = ["X-Marked"] }
+            try await api.get("row", headers: ["X-Marked": "1", "X-Other": "2"]) {
+                $0.auth.secretHeaders = ["X-Marked"]
+            }
         }
         expectEqual(request["x-marked"], "1")
         #expect(request.neverIndexed.contains("x-marked"))

@@ -38,7 +38,9 @@ struct HTTP2ConnectionLossTests {
             _ = try await connection.requests(count)
             try await end.end(connection)
         } body: { peer in
-            let api = try HTTP2Scene.session(peer, authority: secure ? authority : nil) { $0.events.collectsMetrics = true }
+            let api = try HTTP2Scene.session(peer, authority: secure ? authority : nil) {
+                $0.events.collectsMetrics = true
+            }
             if greets { try await expectEqual(api.get("first").text(), "first") }
             try await body(api, peer)
         }

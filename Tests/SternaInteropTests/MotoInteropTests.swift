@@ -14,7 +14,9 @@ struct MotoInteropTests {
     /// A bucket of its own for a test.
     private static func bucket(_ name: String) async throws -> S3Bucket {
         let moto = try #require(Moto.current)
-        let s3 = try S3(region: "us-east-1", credentials: moto.credentials, endpoint: moto.url) { $0.network.engine = Engine() }
+        let s3 = try S3(region: "us-east-1", credentials: moto.credentials, endpoint: moto.url) {
+            $0.network.engine = Engine()
+        }
         try await s3.session.put("\(moto.url)/\(name)")
         return s3.bucket(name)
     }
@@ -86,7 +88,9 @@ struct MotoInteropTests {
         let moto = try #require(Moto.current)
         _ = try await Self.bucket("private")
         let credentials = AWSCredentials(accessKey: moto.credentials.accessKey, secretKey: "wrong")
-        let s3 = try S3(region: "us-east-1", credentials: credentials, endpoint: moto.url) { $0.network.engine = Engine() }
+        let s3 = try S3(region: "us-east-1", credentials: credentials, endpoint: moto.url) {
+            $0.network.engine = Engine()
+        }
         let error = await #expect(throws: SternaError.self) {
             try await s3.bucket("private").put("a", .text("b"))
         }

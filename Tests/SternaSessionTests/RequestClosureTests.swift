@@ -137,11 +137,13 @@ struct RequestClosureTests {
             isNone: { $0.headers[.authorization] == nil }),
         SharedSetting(
             "auth.credential", { $0.auth.credential = Credential(user: "a", password: "b") },
-            isShared: { $0.auth.credential?.user == "a" }, change: { $0.auth.credential = Credential(user: "c", password: "d") },
+            isShared: { $0.auth.credential?.user == "a" },
+            change: { $0.auth.credential = Credential(user: "c", password: "d") },
             isChanged: { $0.state.access.credentials?.credential(.request, for: $0)?.user == "c" },
             clear: { $0.auth.credential = nil }, isNone: { $0.state.access.credentials == nil }),
         SharedSetting(
-            "auth.challengeHandler", { $0.auth.challengeHandler = { _ in .cancel } }, isShared: { $0.auth.challengeHandler != nil },
+            "auth.challengeHandler", { $0.auth.challengeHandler = { _ in .cancel } },
+            isShared: { $0.auth.challengeHandler != nil },
             change: { $0.auth.challengeHandler = { _ in .useDefault } },
             isChanged: { $0.state.choices.ownChallengeHandler != nil }, clear: { $0.auth.challengeHandler = nil },
             isNone: { $0.state.choices.challengeHandler.isSetToNil() }),
@@ -151,7 +153,8 @@ struct RequestClosureTests {
             isChanged: { $0.options[RedirectHandlerKey.self] != nil }, clear: { $0.redirectHandler = nil },
             isNone: { $0.options[RedirectHandlerKey.self] == nil }),
         SharedSetting(
-            "network.hedging", { $0.network.hedging = policy }, isShared: { $0.network.hedging === policy }, change: { $0.network.hedging = .off },
+            "network.hedging", { $0.network.hedging = policy }, isShared: { $0.network.hedging === policy },
+            change: { $0.network.hedging = .off },
             isChanged: { $0.options[HedgingKey.self] === HedgingPolicy.off }, clear: { $0.network.hedging = nil },
             isNone: { $0.options[HedgingKey.self] == nil }),
         SharedSetting(
@@ -165,11 +168,13 @@ struct RequestClosureTests {
             isChanged: { $0.options[CallerCookieFieldKey.self] == .merged },
             clear: { $0.cookies.isOn = false }, isNone: { $0.state.choices.handlesCookies == false }),
         SharedSetting(
-            "network.waitsForConnectivity", { $0.network.waitsForConnectivity = true }, isShared: { $0.network.waitsForConnectivity },
+            "network.waitsForConnectivity", { $0.network.waitsForConnectivity = true },
+            isShared: { $0.network.waitsForConnectivity },
             change: { $0.network.waitsForConnectivity = true }, isChanged: { $0.options[WaitsForConnectivityKey.self] },
             clear: { $0.network.waitsForConnectivity = false }, isNone: { !$0.options[WaitsForConnectivityKey.self] }),
         SharedSetting(
-            "network.coalescesRequests", { $0.network.coalescesRequests = true }, isShared: { $0.network.coalescesRequests },
+            "network.coalescesRequests", { $0.network.coalescesRequests = true },
+            isShared: { $0.network.coalescesRequests },
             change: { $0.network.coalescesRequests = true }, isChanged: { $0.options[CoalescingUseKey.self] },
             clear: { $0.network.coalescesRequests = false }, isNone: { !$0.options[CoalescingUseKey.self] }),
         SharedSetting(
@@ -178,20 +183,25 @@ struct RequestClosureTests {
             clear: { $0.decodesContent = false }, isNone: { !$0.options[ContentDecodingKey.self] }),
         SharedSetting(
             "network.resendsNonIdempotentRequests", { $0.network.resendsNonIdempotentRequests = false },
-            isShared: { !$0.network.resendsNonIdempotentRequests }, change: { $0.network.resendsNonIdempotentRequests = true },
+            isShared: { !$0.network.resendsNonIdempotentRequests },
+            change: { $0.network.resendsNonIdempotentRequests = true },
             isChanged: { $0.options[ResendsNonIdempotentKey.self] },
-            clear: { $0.network.resendsNonIdempotentRequests = false }, isNone: { !$0.options[ResendsNonIdempotentKey.self] }),
+            clear: { $0.network.resendsNonIdempotentRequests = false },
+            isNone: { !$0.options[ResendsNonIdempotentKey.self] }),
         SharedSetting(
             "limits.bandwidth", { $0.limits.bandwidth = limit }, isShared: { $0.limits.bandwidth === limit },
             change: { $0.limits.bandwidth = limit }, isChanged: { $0.state.choices.bandwidth.flattened() === limit },
             clear: { $0.limits.bandwidth = nil }, isNone: { $0.state.choices.bandwidth.isSetToNil() }),
         SharedSetting(
-            "tasks.completionGroup", { $0.tasks.completionGroup = group }, isShared: { $0.tasks.completionGroup === group },
+            "tasks.completionGroup", { $0.tasks.completionGroup = group },
+            isShared: { $0.tasks.completionGroup === group },
             change: { $0.tasks.completionGroup = group },
-            isChanged: { $0.state.choices.completionGroup.flattened() === group }, clear: { $0.tasks.completionGroup = nil },
+            isChanged: { $0.state.choices.completionGroup.flattened() === group },
+            clear: { $0.tasks.completionGroup = nil },
             isNone: { $0.state.choices.completionGroup.isSetToNil() }),
         SharedSetting(
-            "limits.continueThreshold", { $0.limits.continueThreshold = 2 }, isShared: { $0.limits.continueThreshold == 2 },
+            "limits.continueThreshold", { $0.limits.continueThreshold = 2 },
+            isShared: { $0.limits.continueThreshold == 2 },
             change: { $0.limits.continueThreshold = 3 }, isChanged: { $0.headers[.expect] == "100-continue" },
             clear: { $0.limits.continueThreshold = nil }, isNone: { $0.headers[.expect] == nil }),
         SharedSetting(
@@ -210,13 +220,16 @@ struct RequestClosureTests {
             isNone: { $0.state.choices.retryHandlers.adapters.elements([Untouched()]).isEmpty }),
         SharedSetting(
             "auth.awsSigning", { $0.auth.awsSigning = signing }, isShared: { $0.auth.awsSigning?.region == "r1" },
-            change: { $0.auth.awsSigning = signing }, isChanged: { $0.options[AWSSigningKey.self]?.isOfRequest == true },
+            change: { $0.auth.awsSigning = signing },
+            isChanged: { $0.options[AWSSigningKey.self]?.isOfRequest == true },
             clear: { $0.auth.awsSigning = nil }, isNone: { $0.options[AWSSigningKey.self]?.signing == nil }),
         SharedSetting(
-            "auth.messageSigning", { $0.auth.messageSigning = signature }, isShared: { $0.auth.messageSigning?.label == "sig1" },
+            "auth.messageSigning", { $0.auth.messageSigning = signature },
+            isShared: { $0.auth.messageSigning?.label == "sig1" },
             change: { $0.auth.messageSigning = signature },
             isChanged: { $0.options[MessageSigningOptionKey.self]?.isOfRequest == true },
-            clear: { $0.auth.messageSigning = nil }, isNone: { $0.options[MessageSigningOptionKey.self]?.signing == nil }),
+            clear: { $0.auth.messageSigning = nil },
+            isNone: { $0.options[MessageSigningOptionKey.self]?.signing == nil }),
         SharedSetting(
             "options", { $0.options[TenantKey.self] = "blue" }, isShared: { $0.options[TenantKey.self] == "blue" },
             change: { $0.options[TenantKey.self] = "public" }, isChanged: { $0.options[TenantKey.self] == "public" },
@@ -264,6 +277,35 @@ struct RequestClosureTests {
         #expect(draft.settings.ownOptions.isEmpty)
         expectNil(draft.settings.ownTimeouts)
         #expect(draft.settings.carried == nil && draft.settings.session == nil)
+    }
+
+    @Test("Reading groups sets nothing, and a group that is assigned replaces its own settings only")
+    func groups() throws {
+        let (api, _) = try mocked {
+            $0.auth.header = .bearer("session")
+            $0.cache.policy = .reload
+        }
+        let read = RequestDraft(.get, "a").configured(in: api) {
+            _ = ($0.auth.header, $0.cookies.site, $0.cache.policy, $0.limits.bandwidth, $0.network.hedging)
+            _ = $0.tasks.completionGroup
+        }
+        #expect(read.settings.ownOptions.isEmpty && read.settings.carried == nil && read.settings.session == nil)
+        let other = RequestDraft.get("b") {
+            $0.auth.header = .bearer("other")
+            $0.auth.usesTokens = false
+            $0.limits.bandwidth = Self.limit
+            $0.priority = .high
+        }
+        let draft = RequestDraft(.get, "a").configured(in: api) {
+            $0.cookies.isOn = false
+            $0.auth = other.settings.auth
+            $0.cache = other.settings.cache
+        }
+        let request = try api.request(for: draft)
+        expectEqual(request.headers[.authorization], "Bearer other")
+        expectEqual(request.options[CachePolicyKey.self], .reload)
+        #expect(!request.state.choices.usesToken && request.state.choices.handlesCookies == false)
+        #expect(request.state.choices.bandwidth.flattened() == nil && request.priority == .normal)
     }
 
     @Test("A value that the closure reads and changes starts as the session's")
@@ -404,7 +446,8 @@ struct RequestClosureTests {
             case "cookies.isOn": try await api.get("a") { $0.cookies.isOn = true }
             case "cookies.site": try await api.get("a") { $0.cookies.site = Self.site }
             case "cookies.callerField": try await api.send(.get("a") { $0.cookies.callerField = .merged })
-            case "network.waitsForConnectivity": try await api.send(.get("a") { $0.network.waitsForConnectivity = true })
+            case "network.waitsForConnectivity":
+                try await api.send(.get("a") { $0.network.waitsForConnectivity = true })
             case "cache.policy": try await api.get("a") { $0.cache.policy = .cachedOnly }
             case "auth.awsSigning": try await api.get("a") { $0.auth.awsSigning?.region = "r2" }
             case "auth.messageSigning": try await api.send(.get("a") { $0.auth.messageSigning?.label = "own" })

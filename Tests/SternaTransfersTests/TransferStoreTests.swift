@@ -54,7 +54,9 @@ struct TransferStoreTests {
     @Test("An invalid URL fails as in a session, and nothing is stored", arguments: ["http://", "ftp://a.example/f"])
     func invalidURL(_ reference: String) async throws {
         let folder = TransferTestFolder()
-        let session = try Session(baseURL: "https://a.example") { $0.network.transport = MockTransport { _ in .init() } }
+        let session = try Session(baseURL: "https://a.example") {
+            $0.network.transport = MockTransport { _ in .init() }
+        }
         let store = try TransferStore(folder: folder.path + "/store")
         let file = folder.path + "/file"
         try Data("a".utf8).write(to: URL(filePath: file))

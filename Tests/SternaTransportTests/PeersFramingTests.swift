@@ -152,7 +152,8 @@ struct PeersFramingTests {
         try await Wire.refusal(.limitExceeded, .read, script: [.send(text)])
         var options = Wire.options
         options.limits.headBytes = 256 << 10
-        let reply = try await Wire.answer(script: [.send(text)], settings: { $0.network.engine = Engine(options: options) })
+        let reply = try await Wire.answer(
+            script: [.send(text)], settings: { $0.network.engine = Engine(options: options) })
         try await expectEqual(reply.text(), "ok")
     }
 

@@ -7,8 +7,8 @@ extension RequestSettings {
     public struct Tasks: SettingsGroup, Sendable {
         var settings: RequestSettings
 
-        /// The completion group of this request's task in place of the session's, ``SessionSettings/Tasks/completionGroup``; nil for
-        /// none.
+        /// The completion group of this request's task in place of the session's, ``SessionSettings/Tasks/completionGroup``; nil
+        /// for none.
         ///
         /// A request that is awaited has no task: with a group of its own it fails with `invalidRequest`. So does a ready request
         /// that was built of such a draft.

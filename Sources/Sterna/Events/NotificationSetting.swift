@@ -42,8 +42,8 @@ extension SessionSettings.Events {
     ///
     ///     let api = try Session { $0.events.notificationCenter = .default }
     ///
-    /// Notifications are made from events, and posted on ``SessionSettings/callbacks`` in the order of the events. A task's completion notification
-    /// follows its last callback.
+    /// Notifications are made from events, and posted on ``SessionSettings/callbacks`` in the order of the events. A task's
+    /// completion notification follows its last callback.
     public var notificationCenter: NotificationCenter? {
         get { notifications.center }
         set { notifications.center = newValue }

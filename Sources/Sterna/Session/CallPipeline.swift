@@ -169,7 +169,8 @@ extension SessionPlan {
         if request.carried != nil { request.state.beginAnew() }
         if let link = settings.transferLink { request.state.course.link = link }
         if !settings.auth.secretHeaders.isEmpty {
-            request.options[SecretHeadersKey.self] = settings.auth.secretHeaders.union(ready.options[SecretHeadersKey.self])
+            request.options[SecretHeadersKey.self] = settings.auth.secretHeaders.union(
+                ready.options[SecretHeadersKey.self])
         }
         authentication.addCredentials(
             request.state.choices.credential, isOwnOrigin: urls.isOwnOrigin(request.url), to: &request)

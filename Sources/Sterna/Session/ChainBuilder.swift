@@ -71,7 +71,9 @@ final class ChainBuilder: Sendable {
     /// The state that the session keeps from responses, such as cookies and HSTS hosts; nil without a cookie jar, an HSTS store and
     /// a cache.
     var networkState: NetworkState? {
-        guard settings.cookies.jar != nil || settings.trust.hsts != nil || settings.cache.store != nil else { return nil }
+        guard settings.cookies.jar != nil || settings.trust.hsts != nil || settings.cache.store != nil else {
+            return nil
+        }
         var state = NetworkState(
             cookieJar: settings.cookies.jar, hsts: settings.trust.hsts, alternatives: scope.alternatives,
             authentication: settings.auth.challenges.memory

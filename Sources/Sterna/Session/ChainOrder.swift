@@ -109,21 +109,23 @@ extension ChainBuilder {
         case .redirect:
             return [
                 RedirectInterceptor(
-                    hsts: settings.trust.hsts, tokens: settings.auth.tokens, collectedBytes: settings.limits.collectedBytes)
+                    hsts: settings.trust.hsts, tokens: settings.auth.tokens,
+                    collectedBytes: settings.limits.collectedBytes)
             ]
         case .retry:
             if slots.contains(.retry) {
                 return [
                     RetryInterceptor(
-                        time: time, ledger: scope.retries, collectedBytes: settings.limits.collectedBytes, gate: connectivity,
-                        handlers: settings.retryHandlers)
+                        time: time, ledger: scope.retries, collectedBytes: settings.limits.collectedBytes,
+                        gate: connectivity, handlers: settings.retryHandlers)
                 ]
             }
             return [BodyReadingInterceptor(collectedBytes: settings.limits.collectedBytes)]
         // Above traffic control, which counts each copy.
         case .hedging: return [HedgingInterceptor(time: time)]
         case .circuitBreaker:
-            return settings.limits.circuitBreaker.map { [CircuitBreakerInterceptor(breaker: $0, clock: time.clock)] } ?? []
+            return settings.limits.circuitBreaker.map { [CircuitBreakerInterceptor(breaker: $0, clock: time.clock)] }
+                ?? []
         case .rateLimit: return settings.limits.rate.map { [RateLimitInterceptor(limit: $0, time: time)] } ?? []
         case .token:
             return settings.auth.tokens.map { [TokenAuthenticationInterceptor(tokens: $0, time: time)] } ?? []

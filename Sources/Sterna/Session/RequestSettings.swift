@@ -13,7 +13,8 @@ public import SternaSerialization
 /// replaces the sending session's, and no other: `.get("report") { $0.retry.limit = 1 }` changes the limit of whatever policy the
 /// session has.
 ///
-/// Settings of one subject are in a group, as in a session: ``auth``, ``cookies``, ``cache``, ``limits``, ``network`` and ``tasks``.
+/// Settings of one subject are in a group, as in a session: ``auth``, ``cookies``, ``cache``, ``limits``, ``network`` and
+/// ``tasks``.
 public struct RequestSettings: Sendable {
     // Only settings that were set are stored, so that all others stay the sending session's. A double optional distinguishes a
     // setting that was set to nil from one that was not set.

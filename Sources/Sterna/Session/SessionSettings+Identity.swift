@@ -1,7 +1,7 @@
 extension SessionSettings {
     /// Removes what identifies the user to a server: ``headers`` and those of the ``requestSerializer``, credentials, tokens,
-    /// signatures, cookies, client certificates, and interceptors, adapters, retriers, redirect handlers and ``Tasks/decisions``, which may
-    /// add such things. A request serializer that is not configurable stays.
+    /// signatures, cookies, client certificates, and interceptors, adapters, retriers, redirect handlers and ``Tasks/decisions``,
+    /// which may add such things. A request serializer that is not configurable stays.
     ///
     ///     let stranger = session.with { $0.removeIdentity() }
     ///

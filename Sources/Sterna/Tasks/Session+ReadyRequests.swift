@@ -51,8 +51,8 @@ extension Session {
 
     /// Sends a ready request and collects the response; throws if the response serializer does not accept it.
     ///
-    /// A request that was built of a draft with a ``RequestSettings/Tasks/completionGroup`` fails with `invalidRequest`, since no task
-    /// enters the group.
+    /// A request that was built of a draft with a ``RequestSettings/Tasks/completionGroup`` fails with `invalidRequest`, since no
+    /// task enters the group.
     @discardableResult
     nonisolated(nonsending) public func send(_ request: Request) async throws -> Reply {
         if request.carried != nil { try plan.refuseCompletionGroup(ready: request) }

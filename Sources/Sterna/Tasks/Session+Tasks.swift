@@ -68,8 +68,8 @@ extension Session {
     /// Cancels all tasks of this session and of those derived from it, and returns when they are complete.
     ///
     /// The calls of verbs are cancelled, too: an attempt or body under way fails with `cancelled`, and no further attempt begins.
-    /// This method does not wait for them. A request that a transport of the session's own (``SessionSettings/Network/transport``) is
-    /// sending is not interrupted.
+    /// This method does not wait for them. A request that a transport of the session's own (``SessionSettings/Network/transport``)
+    /// is sending is not interrupted.
     /// - Parameter silently: whether to suppress all further callbacks, decisions and events of the tasks; no by default.
     public func cancelAllTasks(silently: Bool = false) async {
         for task in tasks { task.cancel(silently: silently) }

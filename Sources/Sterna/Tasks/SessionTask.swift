@@ -8,8 +8,8 @@ public import Foundation
 /// A handle on a call that runs in a Swift task of its own: it can be observed, suspended, resumed and cancelled.
 ///
 /// A session makes tasks of several kinds: ``DataTask``, ``UploadTask``, ``DownloadTask`` and ``DataStreamTask``. A task starts at
-/// once, unless ``SessionSettings/Tasks/startsImmediately`` is off; then ``resume()`` starts it. Releasing the handle of a running task does not
-/// cancel it.
+/// once, unless ``SessionSettings/Tasks/startsImmediately`` is off; then ``resume()`` starts it. Releasing the handle of a running
+/// task does not cancel it.
 // Invariant: every stored property, of the subclasses too, is an immutable value of a Sendable type.
 public class SessionTask: Identifiable, @unchecked Sendable {
     /// A number that is unique within this process; the same as that of the task's ``SternaCore/Call`` in metrics and events,

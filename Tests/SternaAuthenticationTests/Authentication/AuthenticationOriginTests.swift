@@ -16,7 +16,9 @@ struct AuthenticationOriginTests {
         "Pre-emptive Basic after a downgrade: neither to another scheme, nor host, nor port",
         arguments: ["http://a.test/p/x", "https://b.test/p/x", "https://a.test:8443/p/x", "https://a.test./p/x"])
     func downgrade(other: String) async throws {
-        let (api, mock) = try mocked(nil, by: AuthenticationSessionTests.server().mock) { $0.auth.credential = Self.ada }
+        let (api, mock) = try mocked(nil, by: AuthenticationSessionTests.server().mock) {
+            $0.auth.credential = Self.ada
+        }
         try await api.get("https://a.test/p/x")
         try await api.get("https://a.test/p/x")
         expectEqual(mock.requests.count, 3)
@@ -176,7 +178,9 @@ struct AuthenticationOriginTests {
             for isExplicit in [false, true] {
                 let (api, mock) = try mocked(nil, by: AuthenticationSessionTests.server().mock) {
                     $0.proxies = choice.0
-                    if isExplicit { $0.auth.credential = Self.ada } else { $0.auth.challengeHandler = { _ in .use(Self.ada) } }
+                    if isExplicit { $0.auth.credential = Self.ada } else {
+                        $0.auth.challengeHandler = { _ in .use(Self.ada) }
+                    }
                 }
                 let reply = try? await api.get("http://localhost:8080/")
                 let isSent = isExplicit || !choice.isExposed
@@ -206,7 +210,7 @@ struct AuthenticationOriginTests {
             expectNil(mock.requests[before].headers[.authorization], "change \(index)")
         }
         #expect(
-            try mocked("https://a.test/", by: mock).api.plan.settings.authenticationSettings.memory
+            try mocked("https://a.test/", by: mock).api.plan.settings.auth.challenges.memory
                 !== api.plan.settings.auth.challenges.memory)
     }
 }

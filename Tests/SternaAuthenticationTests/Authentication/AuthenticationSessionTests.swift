@@ -209,7 +209,9 @@ struct AuthenticationSessionTests {
         expectEqual(Self.fields(mock), [nil, Self.bobField, Self.adaField])
         expectEqual(asked.withLock { $0 }, [0, 1])
         expectEqual(store.credential(for: ProtectionSpace(origin: origin, realm: "x")), Self.ada)
-        let (later, laterMock) = try mocked("https://a.test/", by: Self.server().mock) { $0.auth.credentialStore = store }
+        let (later, laterMock) = try mocked("https://a.test/", by: Self.server().mock) {
+            $0.auth.credentialStore = store
+        }
         try await later.get("a")
         expectEqual(Self.fields(laterMock), [nil, Self.adaField])
     }
@@ -250,7 +252,9 @@ struct AuthenticationSessionTests {
         ]
         for index in 0..<3 {
             let (api, mock) = try mocked("https://a.test/", by: Self.server().mock) {
-                if index == 2 { $0.auth.credentialStore = BrokenStore() } else { $0.auth.challengeHandler = handlers[index] }
+                if index == 2 { $0.auth.credentialStore = BrokenStore() } else {
+                    $0.auth.challengeHandler = handlers[index]
+                }
             }
             let error = await #expect(throws: SternaError.self) { try await api.get("a") }
             expectEqual(error?.kind, .authenticationFailed)
@@ -295,7 +299,9 @@ struct AuthenticationSessionTests {
         expectEqual(error?.kind, .cancelled)
         try await api.get("a") { $0.auth.challengeHandler = { _ in .useDefault } }
         expectEqual(Self.fields(mock), [nil, nil, Self.adaField])
-        let none = try mocked("https://a.test/", by: Self.server().mock) { $0.auth.challengeHandler = { _ in .useDefault } }
+        let none = try mocked("https://a.test/", by: Self.server().mock) {
+            $0.auth.challengeHandler = { _ in .useDefault }
+        }
         let refused = await #expect(throws: SternaError.self) { try await none.api.get("a") }
         expectEqual(refused?.kind, .unacceptableStatus)
     }

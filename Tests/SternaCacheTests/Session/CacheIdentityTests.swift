@@ -89,7 +89,7 @@ struct CacheIdentityTests {
                 "\(numbers.next) \(request.headers[.cookie] ?? "none")", "max-age=60",
                 isVaried ? ["Vary": "Cookie"] : [:])
         }
-        let jar = try #require(scene.api.settingsForTests.cookieJar)
+        let jar = try #require(scene.api.settingsForTests.cookies.jar)
         try jar.set(Cookie(name: "a", value: "1", domain: "api.example.com"))
         _ = try await scene.api.get("plain")
         _ = try await scene.api.get("varied")
@@ -105,7 +105,7 @@ struct CacheIdentityTests {
     @Test("Set-Cookie takes effect when it arrives, not when the stored response is served")
     func setCookie() async throws {
         let scene = try Self.scene("max-age=60", ["Set-Cookie": "id=1"])
-        let jar = try #require(scene.api.settingsForTests.cookieJar)
+        let jar = try #require(scene.api.settingsForTests.cookies.jar)
         let first = try await scene.api.get("a")
         #expect(first.headers[.setCookie] == "id=1" && jar.cookies.count == 1)
         // A jar that has had a cookie is an identity of its own.

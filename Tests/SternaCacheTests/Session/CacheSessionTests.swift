@@ -131,8 +131,8 @@ struct CacheSessionTests {
         try await expectEqual(scene.api.get("a").response.source, .network)
     }
 
-    @Test("willCache may prevent storing")
-    func willCache() async throws {
+    @Test("willStore may prevent storing")
+    func willStore() async throws {
         let scene = try CacheScene { settings in
             settings.cache.willStore = { response, request in request.url.path != "/private" && response.status == .ok }
         } answer: { _ in

@@ -28,7 +28,10 @@ struct SessionStateTests {
 
     @Test("A session without a base URL has no jar and no HSTS store by default") func withoutBase() throws {
         let jar = CookieJar()
-        for (session, own) in [(Session.shared, nil), (try Session(), nil), (try Session { $0.cookies.jar = jar }, jar)] {
+        let sessions: [(Session, CookieJar?)] = [
+            (Session.shared, nil), (try Session(), nil), (try Session { $0.cookies.jar = jar }, jar),
+        ]
+        for (session, own) in sessions {
             _ = session.with { settings in
                 #expect(settings.cookies.jar === own)
                 expectNil(settings.trust.hsts)

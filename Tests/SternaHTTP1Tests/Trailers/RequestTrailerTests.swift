@@ -29,7 +29,9 @@ struct RequestTrailerTests {
         // Behind the head stand the chunks, and an empty line behind the fields or the last chunk.
         let script: [ScriptedServer.Step] = [.receiveHead] + before + [.receiveHead, .send(Self.ok)]
         return try await ScriptedServer.withServer(tls: bundle, connections: [script]) { server in
-            let api = try DialScene.session(server.url, authority: authority) { $0.limits.continueThreshold = threshold }
+            let api = try DialScene.session(server.url, authority: authority) {
+                $0.limits.continueThreshold = threshold
+            }
             let reply = try await api.post("a", body: body, headers: headers)
             expectEqual(reply.status, 200)
             let text = String(decoding: server.received(connection: 0), as: UTF8.self)

@@ -170,10 +170,10 @@ struct BandwidthSessionTests {
     @Test("Printed settings show the rates")
     func shown() throws {
         var own = RequestSettings()
-        expectNil(own.bandwidth)
-        own.bandwidth = BandwidthLimit(upload: 4_711)
+        expectNil(own.limits.bandwidth)
+        own.limits.bandwidth = BandwidthLimit(upload: 4_711)
         #expect(dumped(own).contains("4711"))
-        own.bandwidth = nil
+        own.limits.bandwidth = nil
         #expect(!dumped(own).contains("4711"))
         let (api, _) = try make { $0.limits.bandwidth = BandwidthLimit(download: 4_712) }
         #expect(dumped(api).contains("4712"))

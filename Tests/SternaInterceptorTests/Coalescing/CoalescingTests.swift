@@ -32,7 +32,7 @@ struct CoalescingTests {
 
     @Test("It is off by default; a request may ask for it, or opt out")
     func settings() async throws {
-        #expect(try !dumped(Session(baseURL: "https://a.example").plan.settings.options).contains("coalescesRequests"))
+        #expect(try !dumped(Session(baseURL: "https://a.example").plan.requestOptions).contains("coalescesRequests"))
         for (session, request, count) in [(false, nil, 2), (false, true, 1), (true, false, 2), (true, nil, 1)]
             as [(Bool, Bool?, Int)]
         {
@@ -44,7 +44,9 @@ struct CoalescingTests {
                 return Self.text("a")
             }
             let requests = (0..<2).map { _ in
-                Task { try await scene.api.get("a") { if let request { $0.network.coalescesRequests = request } }.status }
+                Task {
+                    try await scene.api.get("a") { if let request { $0.network.coalescesRequests = request } }.status
+                }
             }
             if count == 1 { await scene.waitForReaders(2) }
             #expect(await eventually { scene.sent == count })

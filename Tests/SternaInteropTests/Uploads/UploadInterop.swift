@@ -24,7 +24,9 @@ final class UploadInterop: Sendable {
         file = FileManager.default.temporaryDirectory.appending(path: "sterna-upload-\(name)").path
         try Data(content).write(to: URL(filePath: file))
         session = try Session { $0.network.engine = Engine() }
-        slowSession = try Session { ($0.network.engine, $0.limits.bandwidth) = (Engine(), BandwidthLimit(upload: 10_000_000)) }
+        slowSession = try Session {
+            ($0.network.engine, $0.limits.bandwidth) = (Engine(), BandwidthLimit(upload: 10_000_000))
+        }
         program = try #require(UploadProgram.current)
     }
 

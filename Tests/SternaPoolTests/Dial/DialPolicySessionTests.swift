@@ -26,7 +26,9 @@ struct DialPolicySessionTests {
         ], ["http", "https"])
     func loopback(host: String, scheme: String) async throws {
         try await TestServer.withServer { server in
-            let api = try DialScene.session("\(scheme)://\(host):\(server.port)") { $0.network.dialPolicy = .publicOnly }
+            let api = try DialScene.session("\(scheme)://\(host):\(server.port)") {
+                $0.network.dialPolicy = .publicOnly
+            }
             let error = await refused(api)
             expectEqual(error?.requestSent, false)
             expectEqual(server.totalConnections, 0)
@@ -69,7 +71,9 @@ struct DialPolicySessionTests {
     func mixed() async throws {
         try await DialScene.withTwins { one, two in
             let engine = DialScene.engine(GivenResolver(["127.0.0.1", "127.0.0.2"]))
-            let api = try DialScene.session("http://mixed.test:\(one.port)", engine) { $0.network.dialPolicy = Self.notOne }
+            let api = try DialScene.session("http://mixed.test:\(one.port)", engine) {
+                $0.network.dialPolicy = Self.notOne
+            }
             try await expectEqual(api.get("get").status, 200)
             expectEqual(one.totalConnections, 0)
             expectEqual(two.totalConnections, 1)
@@ -82,7 +86,9 @@ struct DialPolicySessionTests {
             let target = "http://\(host):\(one.port)/get"
             two.route("GET", "/away") { _ in .redirect(to: target) }
             let engine = DialScene.engine(GivenResolver(["127.0.0.1"]))
-            let api = try DialScene.session("http://127.0.0.2:\(two.port)", engine) { $0.network.dialPolicy = Self.notOne }
+            let api = try DialScene.session("http://127.0.0.2:\(two.port)", engine) {
+                $0.network.dialPolicy = Self.notOne
+            }
             let error = await refused(api, "away")
             expectEqual(error?.url, target)
             expectEqual(two.requestCount, 1)
@@ -142,7 +148,9 @@ struct DialPolicySessionTests {
         try await TestServer.withServer { server in
             let engine = Wire.engine()
             let any = DialPolicy.custom("any") { _, _, _ in true }
-            let sessions = try (0..<2).map { _ in try DialScene.session(server.url, engine) { $0.network.dialPolicy = any } }
+            let sessions = try (0..<2).map { _ in
+                try DialScene.session(server.url, engine) { $0.network.dialPolicy = any }
+            }
             for api in sessions { try await expectEqual(api.get("get").status, 200) }
             expectEqual(server.totalConnections, 1)
             let other = try DialScene.session(server.url, engine) {

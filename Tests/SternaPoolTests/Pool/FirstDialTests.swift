@@ -15,7 +15,9 @@ struct FirstDialTests {
         let listener = try RawListener(isFull: true)
         try await PoolSupport.withLoops { group in
             let engine = PoolSupport.engine(group: group) { $0.firstDialPatience = patience }
-            let api = try PoolSupport.session("\(scheme)://127.0.0.1:\(listener.port)", engine) { $0.network.http2 = http2 }
+            let api = try PoolSupport.session("\(scheme)://127.0.0.1:\(listener.port)", engine) {
+                $0.network.http2 = http2
+            }
             let tasks = (0..<10).map { _ in Task { try await api.get("row").status } }
             await PoolSupport.expect(engine, "all wait", location: location) {
                 $0.waiting == 10 && $0.dialling >= dials

@@ -66,7 +66,9 @@ struct ProxyFailureMetricsTests {
         arguments: ["http", "https", "socks5"], ["http://origin.test/", "https://origin.test/"])
     func unreachable(scheme: String, url: String) async throws {
         let closed = try ClosedPort()
-        let api = try ProxyScene.session("\(scheme)://ada:pw@127.0.0.1:\(closed.port)") { $0.events.collectsMetrics = true }
+        let api = try ProxyScene.session("\(scheme)://ada:pw@127.0.0.1:\(closed.port)") {
+            $0.events.collectsMetrics = true
+        }
         let attempt = try await failed(api, url)
         #expect(attempt.proxy == "\(scheme)://127.0.0.1:\(closed.port)")
         expectNil(attempt.remoteAddress)
@@ -77,7 +79,9 @@ struct ProxyFailureMetricsTests {
     @Test("A proxy whose name is not found is named")
     func unknown() async throws {
         let engine = DialScene.engine(GivenResolver([]))
-        let api = try ProxyScene.session("http://ada:pw@proxy.test:3128", engine: engine) { $0.events.collectsMetrics = true }
+        let api = try ProxyScene.session("http://ada:pw@proxy.test:3128", engine: engine) {
+            $0.events.collectsMetrics = true
+        }
         let attempt = try await failed(api, "https://origin.test/")
         expectEqual(attempt.failure, .hostNotFound)
         #expect(attempt.proxy == "http://proxy.test:3128")

@@ -61,7 +61,9 @@ struct ReplacedAttemptTests {
         let connections = [ScriptedServer.Step.stale(end), ScriptedServer.Step.fresh]
         try await ScriptedServer.withServer(tls: bundle, connections: connections) { server in
             let history = History()
-            let api = try DialScene.session(server.url, authority: authority) { $0.events.observers = [history.observer] }
+            let api = try DialScene.session(server.url, authority: authority) {
+                $0.events.observers = [history.observer]
+            }
             try await api.get("first")
             let reply = try await api.get("second")
             MetricsCheck.expectOrder(try await expectReplaced(reply, history, api))

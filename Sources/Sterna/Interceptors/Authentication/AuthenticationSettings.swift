@@ -72,8 +72,8 @@ extension SessionSettings {
         /// `setSessionDidReceiveAuthenticationChallengeBlock`.
         ///
         /// It is called again when the server refuses its credential: see ``CredentialChallenge/previousFailures``. It may ask the
-        /// user; the request's deadline keeps running meanwhile. A thrown error has the effect of ``ChallengeDisposition/fail(_:)``.
-        /// Tasks call ``TaskDecisions/challengeReceived`` first.
+        /// user; the request's deadline keeps running meanwhile. A thrown error has the effect of
+        /// ``ChallengeDisposition/fail(_:)``. Tasks call ``TaskDecisions/challengeReceived`` first.
         public var challengeHandler: (@Sendable (CredentialChallenge) async throws -> ChallengeDisposition)? {
             get { challenges.handler?.answer }
             set { challenges.handler = newValue.map { ServerChallengeHandler($0) } }
@@ -138,8 +138,8 @@ extension RequestSettings {
     public struct Auth: SettingsGroup, Sendable {
         var settings: RequestSettings
 
-        /// The Authorization field of this request; the session's by default. Nil sends only the credentials of the URL. A value that
-        /// is set here is sent to the request's origin, whichever it is; the session's only to the session's own origin.
+        /// The Authorization field of this request; the session's by default. Nil sends only the credentials of the URL. A value
+        /// that is set here is sent to the request's origin, whichever it is; the session's only to the session's own origin.
         public var header: Authorization? {
             get { settings.ownAuthorization ?? settings.session?.settings.auth.header }
             set { settings.ownAuthorization = .some(newValue) }
@@ -148,8 +148,8 @@ extension RequestSettings {
         /// The credential that answers challenges to this request; the session's by default. A credential set here is tried before
         /// the session's; nil disables the session's.
         ///
-        /// It is valid for the origin of the request's URL. After a redirect to another origin it is no longer used for this request,
-        /// even if a later redirect leads back.
+        /// It is valid for the origin of the request's URL. After a redirect to another origin it is no longer used for this
+        /// request, even if a later redirect leads back.
         public var credential: Credential? {
             get { settings.state.choices.credential ?? settings.session?.settings.auth.credential }
             set { settings.state.choices.credential = .some(newValue) }

@@ -20,7 +20,8 @@ extension SessionSettings {
         /// Whether requests are answered only from the ``store``, with responses of any age, and the network is never used; no by
         /// default.
         ///
-        /// A request without a usable stored response gets a 504 and is not sent, as does one with a method other than GET and HEAD.
+        /// A request without a usable stored response gets a 504 and is not sent, as does one with a method other than GET and
+        /// HEAD.
         public var isOffline = false
 
         /// Decides whether a response is stored, after HTTP's rules have allowed it; nil, the default, stores every response that

@@ -25,17 +25,18 @@ extension SessionSettings {
     ///
     /// A session without a ``jar`` keeps the other settings for sessions that are derived from it.
     public struct Cookies: Sendable {
-        /// The cookies of the session's servers, sent back to them. A session with a base URL has a jar of its own by default, which
-        /// sessions derived from it share; one without has none.
+        /// The cookies of the session's servers, sent back to them. A session with a base URL has a jar of its own by default,
+        /// which sessions derived from it share; one without has none.
         ///
         ///     let api = try Session(baseURL: "https://api.example.com") { $0.cookies.jar = nil }
         public var jar: CookieJar?
 
-        /// The site for which requests are made, which decides about cookies with `SameSite`; nil, the default, treats every request
-        /// as one to its own site, which suits programs that do not act for a page.
+        /// The site for which requests are made, which decides about cookies with `SameSite`; nil, the default, treats every
+        /// request as one to its own site, which suits programs that do not act for a page.
         public var site: CookieSite?
 
-        /// How a Cookie field set by the caller is combined with the cookies of the ``jar``; ``CallerCookieField/merged`` by default.
+        /// How a Cookie field set by the caller is combined with the cookies of the ``jar``; ``CallerCookieField/merged`` by
+        /// default.
         public var callerField = CallerCookieField.merged
 
         /// Adds what a request may replace.
@@ -51,8 +52,8 @@ extension RequestSettings {
     public struct Cookies: SettingsGroup, Sendable {
         var settings: RequestSettings
 
-        /// Whether this request sends cookies of the session's ``SessionSettings/Cookies/jar`` and stores those of its response; true
-        /// by default if the session has a jar. In a session without a jar, true fails the request with `invalidRequest`.
+        /// Whether this request sends cookies of the session's ``SessionSettings/Cookies/jar`` and stores those of its response;
+        /// true by default if the session has a jar. In a session without a jar, true fails the request with `invalidRequest`.
         public var isOn: Bool {
             get {
                 settings.state.choices.handlesCookies ?? settings.session.map { $0.settings.cookies.jar != nil } ?? true
@@ -67,8 +68,8 @@ extension RequestSettings {
             set { settings.options[CookieSiteKey.self] = newValue }
         }
 
-        /// How a Cookie field of this request is combined with the cookies of the jar; the session's setting by default. In a session
-        /// without a jar, a request that sets it fails with `invalidRequest`.
+        /// How a Cookie field of this request is combined with the cookies of the jar; the session's setting by default. In a
+        /// session without a jar, a request that sets it fails with `invalidRequest`.
         public var callerField: CallerCookieField {
             get { settings.options[CallerCookieFieldKey.self] }
             set { settings.options[CallerCookieFieldKey.self] = newValue }

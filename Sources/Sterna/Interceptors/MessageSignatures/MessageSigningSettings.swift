@@ -40,6 +40,8 @@ extension RequestSettings.Auth {
             }
             yield &signing
         }
-        set { settings.options[MessageSigningOptionKey.self] = MessageSigningChoice(signing: newValue, isOfRequest: true) }
+        set {
+            settings.options[MessageSigningOptionKey.self] = MessageSigningChoice(signing: newValue, isOfRequest: true)
+        }
     }
 }

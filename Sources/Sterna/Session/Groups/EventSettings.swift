@@ -7,8 +7,8 @@ extension SessionSettings {
         public var observers: [EventObserver] = []
 
         /// The maximum number of events that wait for observers, and for each reader of ``Session/events``; 4,096 by default.
-        /// Further events are dropped and counted (``SternaCore/SternaEvent/Kind/dropped(_:)``). A derived session shares the buffer
-        /// of the one that it was derived from, and has its capacity.
+        /// Further events are dropped and counted (``SternaCore/SternaEvent/Kind/dropped(_:)``). A derived session shares the
+        /// buffer of the one that it was derived from, and has its capacity.
         public var capacity = 4_096
 
         /// Whether to record metrics of requests, in ``Response/metrics`` and ``SternaError/metrics``; no by default.

@@ -51,10 +51,11 @@ extension SessionSettings {
         public var hedging: HedgingPolicy?
 
         /// Whether the engine resends a POST or PATCH after a redirect, a challenge or a retry on a new connection, if the server
-        /// closes the kept connection within 100 ms of its previous response and before the first byte of the next; true by default.
+        /// closes the kept connection within 100 ms of its previous response and before the first byte of the next; true by
+        /// default.
         ///
-        /// A server that closes a connection right after a response has usually not read the next request. If it has, it may process
-        /// the request twice.
+        /// A server that closes a connection right after a response has usually not read the next request. If it has, it may
+        /// process the request twice.
         public var resendsNonIdempotentRequests = true
 
         /// The engine that carries the requests; the shared one by default.
@@ -78,8 +79,8 @@ extension RequestSettings {
     public struct Network: SettingsGroup, Sendable {
         var settings: RequestSettings
 
-        /// Whether this request waits while the network is unreachable; the session's setting by default. In a session whose requests
-        /// do not wait, true fails the request with `invalidRequest`.
+        /// Whether this request waits while the network is unreachable; the session's setting by default. In a session whose
+        /// requests do not wait, true fails the request with `invalidRequest`.
         public var waitsForConnectivity: Bool {
             get { settings.options[WaitsForConnectivityKey.self] }
             set { settings.options[WaitsForConnectivityKey.self] = newValue }

@@ -17,8 +17,8 @@ extension SessionSettings {
         /// Changes with each assignment of ``decisions``, whose closures cannot be compared.
         private(set) var decisionsNumber: UInt64 = 0
 
-        /// A group that every task of the session enters when it is made, and leaves after its last callback, and after observers have
-        /// received its last event; AFNetworking's `completionGroup`. None by default.
+        /// A group that every task of the session enters when it is made, and leaves after its last callback, and after observers
+        /// have received its last event; AFNetworking's `completionGroup`. None by default.
         ///
         ///     let group = DispatchGroup()
         ///     let tasks = api.with { $0.tasks.completionGroup = group }

@@ -9,8 +9,8 @@ extension SessionSettings {
         /// Policies of single hosts, which replace ``policy``.
         public var hosts = HostPolicies()
 
-        /// The hosts that require https, so that their http URLs are sent as https (RFC 6797). A session with a base URL has a store
-        /// of its own by default, which sessions derived from it share; one without has none.
+        /// The hosts that require https, so that their http URLs are sent as https (RFC 6797). A session with a base URL has a
+        /// store of its own by default, which sessions derived from it share; one without has none.
         public var hsts: HSTSStore?
     }
 }

@@ -2,7 +2,9 @@ import SternaCore
 
 /// A user's name and password, or a token, for challenges of servers (RFC 9110, 11).
 ///
-///     let api = try Session(baseURL: "https://api.example.com") { $0.auth.credential = Credential(user: "ada", password: password) }
+///     let api = try Session(baseURL: "https://api.example.com") {
+///         $0.auth.credential = Credential(user: "ada", password: password)
+///     }
 ///
 /// Unlike an ``SternaCore/Authorization``, it is sent to a protection space only after the server has asked for it. A name and a
 /// password answer Digest and Basic; a token answers Bearer. Descriptions and mirrors do not show the password or the token.

@@ -1,7 +1,7 @@
 /// Stores credentials by protection space: ``MemoryCredentialStore``, ``FileCredentialStore``, or a type of your own.
 ///
-/// A session queries its ``SessionSettings/Auth/credentialStore`` when a server asks for credentials and those of the URL, the request
-/// and the session have been refused or do not exist. Tasks call it concurrently.
+/// A session queries its ``SessionSettings/Auth/credentialStore`` when a server asks for credentials and those of the URL, the
+/// request and the session have been refused or do not exist. Tasks call it concurrently.
 public protocol CredentialStore: AnyObject, Sendable {
     /// Returns the credential of a protection space; nil if there is none.
     ///
