@@ -63,7 +63,7 @@ struct TypicalMistakesTests {
         },
         Mistake(
             "a URL of another origin", .originRefused, what: "not the session's own origin",
-            remedy: "allowsOtherOrigins"
+            remedy: "network.allowsOtherOrigins"
         ) {
             let api = try Mistake.mocked(.json([:]))
             return try await Mistake.failure(at: "https://other.example", "https://api.example.com") {
@@ -382,7 +382,7 @@ struct TypicalMistakesTests {
         Mistake("a value that the server refuses", .unacceptableStatus, what: "422", remedy: "The name is empty.") {
             try await Mistake.answered(.json(["message": "The name is empty."], status: 422))
         },
-        Mistake("no credentials", .unacceptableStatus, what: "401 Unauthorized", remedy: "authorization") {
+        Mistake("no credentials", .unacceptableStatus, what: "401 Unauthorized", remedy: "auth.header") {
             try await Mistake.answered(.json(["message": "No."], status: 401))
         },
         Mistake("credentials that permit less", .unacceptableStatus, what: "403 Forbidden", remedy: "credentials") {
