@@ -75,7 +75,7 @@ struct ConnectionsExamplesTests {
 
             let measured = api.with {
                 $0.events.collectsMetrics = true
-                $0.events.observers = [EventObserver(.network) { print($0) }]  // connected, responseBegan …
+                $0.events.observe(.network) { print($0) }  // connected, responseBegan …
             }
             let reply = try await measured.get("report") {
                 $0.priority = .high  // ahead of other requests that wait for a connection

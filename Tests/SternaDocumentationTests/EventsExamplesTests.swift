@@ -13,15 +13,13 @@ struct EventsExamplesTests {
         let Session = SessionMaker(MockTransport { _ in .json(["n": 1]) })
 
         let api = try Session(baseURL: "https://api.example.com") { settings in
-            settings.events.observers = [
-                EventObserver(.tasks) { event in
-                    switch event.kind {
-                    case .taskResumed: print("begins", event.task?.id ?? 0)
-                    case .taskCompleted(let error): print("ends", event.task?.id ?? 0, error?.message ?? "")
-                    default: break
-                    }
+            settings.events.observe(.tasks) { event in
+                switch event.kind {
+                case .taskResumed: print("begins", event.task?.id ?? 0)
+                case .taskCompleted(let error): print("ends", event.task?.id ?? 0, error?.message ?? "")
+                default: break
                 }
-            ]
+            }
         }
 
         _ = try await api.dataTask(.get("users")).value

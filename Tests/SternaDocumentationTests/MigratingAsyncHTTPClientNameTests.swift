@@ -42,7 +42,7 @@ struct MigratingAsyncHTTPClientNameTests {
             $0.limits.decoding.bytes = 1 << 30
             $0.network.http2 = .negotiated
             $0.networkInterceptors = [spans]
-            $0.events.observers = [EventObserver(.network) { print($0) }]
+            $0.events.observe(.network) { print($0) }
         }
         try await api.get("users/1") { $0.deadline = .now + .seconds(5) }
         _ = try await api.onEventLoop { try await api.get("users/1") }

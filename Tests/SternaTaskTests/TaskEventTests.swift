@@ -236,6 +236,20 @@ struct TaskEventTests {
         #expect(log.events.allSatisfy { $0.task === task && $0.call == nil })
     }
 
+    @Test("An observer that is added receives events after those before it")
+    func added() async throws {
+        let (first, second) = (EventLog(.tasks), Counter())
+        let api = try Session {
+            $0.events.observers = [first.observer]
+            $0.events.observe(.tasks) { _ in second.add(1) }
+            expectEqual($0.events.observers.map(\.families), [.tasks, .tasks])
+        }
+        _ = try? await api.dataTask(.get("http://[")).value
+        await api.flushEvents()
+        expectEqual(first.events.count, 3)
+        expectEqual(second.value, 3)
+    }
+
     @Test("A task that is cancelled silently has no further events")
     func silent() async throws {
         try await TestServer.withServer { server in

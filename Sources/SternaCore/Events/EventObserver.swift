@@ -1,6 +1,6 @@
 /// Receives events by a closure; OkHttp's EventListener and Alamofire's EventMonitor.
 ///
-///     settings.events.observers = [EventObserver { event in print(event) }]
+///     settings.events.observe { event in print(event) }
 ///
 /// The closure is called in the order of events, on a thread of its own: a slow one delays no request. The events of a session and of
 /// those derived from it come one at a time. Beyond the buffer's capacity events are lost, and counted by

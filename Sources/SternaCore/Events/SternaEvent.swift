@@ -3,7 +3,7 @@ import HTTPTypes
 /// One thing that happened: what, in which call and attempt, and when.
 ///
 ///     let api = try Session { settings in
-///         settings.events.observers = [EventObserver(.network) { event in print(event) }]
+///         settings.events.observe(.network) { event in print(event) }
 ///     }
 ///
 /// The events of a call arrive in the order in which they happened. `docs/Events.md` has the table of all cases.
