@@ -209,7 +209,7 @@ struct MigratingURLSessionProgramTests {
                 policy.pins = try Pin.publicKeys(file: folder + "/server.pem")
                 let api = try Session(baseURL: "https://api.example.com") {
                     $0.trust.policy = policy
-                    $0.auth.credential = Credential(user: "ada", password: password)  // when asked: by Digest, else Basic
+                    $0.auth.credential = Credential(user: "ada", password: password)  // when asked, by Digest or Basic
                 }
                 let reply = try await api.get("report")
                 print(reply.response.version, try await reply.text())  // HTTP/2 where the server speaks it

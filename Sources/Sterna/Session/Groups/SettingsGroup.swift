@@ -30,7 +30,7 @@ extension SettingsGroup {
 
 extension RequestSettings {
     /// The settings as a group.
-    subscript<Group: SettingsGroup>(_ type: Group.Type) -> Group {
+    subscript<Group: SettingsGroup>(type: Group.Type) -> Group {
         get { Group(settings: self) }
         _modify {
             var group = Group(settings: RequestSettings())
