@@ -180,7 +180,7 @@ struct NetworkReachabilityTests {
         }
         defer { center.removeObserver(token) }
         let network = TestNetwork(.cellular)
-        let reachability = network.reachability(options: options { $0.events.notificationCenter = center })
+        let reachability = network.reachability(options: options { $0.notificationCenter = center })
         reachability.start()
         #expect(await eventually { seen.withLock { $0.count } == 1 })
         network.lose()

@@ -102,8 +102,8 @@ struct RequestPropertiesTests {
     @Test("A value that is the default counts as set")
     func defaults() async throws {
         let request = try await sent {
-            $0.cache.policy = .useProtocolCachePolicy
-            $0.cookies.isOn = true
+            $0.cachePolicy = .useProtocolCachePolicy
+            $0.handlesCookies = true
         }
         expectEqual(request.properties.cachePolicy, .useProtocolCachePolicy)
         expectEqual(request.properties.handlesCookies, true)
@@ -116,7 +116,7 @@ struct RequestPropertiesTests {
         json.properties.cachePolicy = .returnCacheDataDontLoad
         let request = try await sent {
             $0.timeout = .seconds(7)
-            $0.cookies.isOn = false
+            $0.handlesCookies = false
         } request: {
             $0.requestSerializer = json
         }

@@ -33,6 +33,23 @@ struct ShownSettingsTests {
         expectHidden(try api.request(for: .get("a", headers: ["X-OWN": "s3cret"])), shows: ["shown1"])
     }
 
+    @Test("Groups of settings, of a session and of a request")
+    func groups() throws {
+        var session: SessionSettings?
+        _ = try mocked {
+            $0.auth.header = .bearer("s3cret")
+            $0.auth.credential = Credential(user: "ada", password: "s3cret")
+            session = $0
+        }
+        expectHidden(try #require(session).auth, shows: ["header", "credential"])
+        var own = RequestSettings()
+        own.auth.header = .bearer("s3cret")
+        own.auth.credential = Credential(user: "ada", password: "s3cret")
+        for group in [own.auth, own.cookies, own.cache, own.limits, own.network, own.tasks] as [Any] {
+            expectHidden(group, shows: ["auth.header"])
+        }
+    }
+
     @Test("A dump ends at the engine: its connections belong to other threads, and their buffers hold requests")
     func engine() async throws {
         try await TestServer.withServer { server in
