@@ -56,9 +56,9 @@ struct MismatchedIdentityTests {
                 for _ in 0..<count { _ = try? MismatchedIdentityTests.identity(own, key: stranger) }
             }
             attempt(100)
-            let before = ProcessMemory.peak()
+            let before = ProcessUsage.peakMemory()
             attempt(1_000)
-            let grown = ProcessMemory.peak() - before
+            let grown = ProcessUsage.peakMemory() - before
             #expect(grown < 1 << 20, "\(grown) bytes")
         }
     }

@@ -7,7 +7,8 @@ import Synchronization
 ///     policy.identity = try ClientIdentity(certificateFile: "client.pem", keyFile: "client.key")
 ///     policy.identity = try ClientIdentity(certificateFile: "client.p12", password: password)
 ///
-/// The initializers read the files and check that there are a certificate and a key, and that the key belongs to the certificate.
+/// The initializers read the files and check that the files contain a certificate and a key, and that the key
+/// belongs to the certificate.
 ///
 /// A file whose password requires more than 10,000,000 hash rounds in total (RFC 8018, 4.2) is refused before the first round. More
 /// rounds would occupy a thread for minutes; programs write 2,048 to a million.

@@ -9,8 +9,8 @@ final class PrivateTemporaryFile: Sendable {
     /// Creates a file in the folder for temporary files; throws `OutputError`.
     init(content: Bytes, name: String) throws(OutputError) {
         let folder = FileManager.default.temporaryDirectory.path
+        // `mkstemp` replaces the last six characters of the template, which is zero-terminated.
         var template = Array("\(folder)/\(name)-XXXXXX".utf8CString)
-        // `mkstemp` writes the name into the template, which is zero-terminated.
         let number = template.withUnsafeMutableBufferPointer { buffer in
             buffer.baseAddress.map { mkstemp($0) } ?? -1
         }

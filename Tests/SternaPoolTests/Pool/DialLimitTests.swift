@@ -17,7 +17,8 @@ struct DialLimitTests {
             let engine = PoolSupport.engine(group: group)
             let api = try PoolSupport.session("http://127.0.0.1:\(listener.port)", engine)
             let tasks = (0..<100).map { _ in Task { try await api.get("row").status } }
-            await PoolSupport.expect(engine, "all wait") { $0.waiting == 100 }
+            // Dials begin one after the other, after their requests wait.
+            await PoolSupport.expect(engine, "all wait") { $0.waiting == 100 && $0.dialling == 16 }
             for _ in 0..<20 {
                 let statistics = await engine.statistics()
                 expectEqual(statistics.dialling, 16)

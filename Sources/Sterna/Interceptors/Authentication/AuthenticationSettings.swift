@@ -102,8 +102,8 @@ extension SessionSettings {
         /// Authorization, Cookie and Proxy-Authorization are always secret.
         public var secretHeaders: Set<String> = []
 
-        /// Identifies the user for whom the session sends requests, in programs that act for several users: stored responses and
-        /// requests in flight of one label are never used for another, unless a response is marked `public`. None by default.
+        /// The user of the session, in programs that act for several users: stored responses and requests in flight of one label
+        /// are never used for another, unless a response is marked `public`. Nil, the default, sets no label.
         ///
         /// Credentials, client certificates and cookie jars keep users apart without it.
         public var identityLabel: String?

@@ -156,17 +156,17 @@ final class SharedTransfers: Sendable {
     /// Joins a transfer, or makes one; returns the number of the new reader, and whether it is the first.
     func join(_ key: CoalescingKey, _ make: () -> SharedTransfer) -> (SharedTransfer, Int, Bool) {
         state.withLock { state in
-            // One look-up finds a transfer or the place of a new one.
+            // One look-up finds a transfer, or the empty entry of a new one.
             Self.join(&state.open[key], make)
         }
     }
 
     private static func join(
-        _ place: inout SharedTransfer?, _ make: () -> SharedTransfer
+        _ entry: inout SharedTransfer?, _ make: () -> SharedTransfer
     ) -> (SharedTransfer, Int, Bool) {
-        if let known = place, let number = known.join() { return (known, number, false) }
+        if let known = entry, let number = known.join() { return (known, number, false) }
         let new = make()
-        place = new
+        entry = new
         return (new, new.join() ?? 0, true)
     }
 

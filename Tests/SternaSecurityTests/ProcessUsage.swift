@@ -1,9 +1,12 @@
 import SternaPlatform
 
-/// The memory of a process, for exit tests, which have one of their own.
-enum ProcessMemory {
-    /// The most that the process has had so far, in bytes.
-    static func peak() -> Int {
+/// What a process has used, for exit tests, which have one of their own.
+enum ProcessUsage {
+    /// The processor time so far, which does not grow while other processes run. POSIX has `clock()` in microseconds.
+    static func processorTime() -> Duration { .microseconds(Int64(clock())) }
+
+    /// The most memory so far, in bytes.
+    static func peakMemory() -> Int {
         var usage = rusage()
         #if canImport(Darwin)
         getrusage(RUSAGE_SELF, &usage)
