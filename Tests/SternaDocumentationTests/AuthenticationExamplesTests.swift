@@ -158,8 +158,8 @@ struct AuthenticationExamplesTests {
 
                 let login = ProxyLogin()
                 let proxied = api.with {
-                    $0.proxies = .proxy(proxy)  // its URL may have credentials: http://ada:secret@proxy.example:3128
-                    $0.proxies.authenticator = login
+                    $0.network.proxies = .proxy(proxy)  // its URL may have credentials: http://ada:secret@proxy.example:3128
+                    $0.network.proxies.authenticator = login
                 }
 
                 #expect(try await proxied.get("get").status == 200)

@@ -33,14 +33,14 @@ struct ConnectionsExamplesTests {
         let (api, mock) = try mocked()
 
         let proxy = try Proxy("http://user:password@proxy.example:3128")  // also https and socks5
-        let proxied = api.with { $0.proxies = .proxy(proxy, except: ["intranet.example", "10.0.0.0/8"]) }
+        let proxied = api.with { $0.network.proxies = .proxy(proxy, except: ["intranet.example", "10.0.0.0/8"]) }
 
         try await proxied.get("users/1")
         #expect(mock.requests.count == 1)
 
         let fetcher = try Session {  // no private, loopback or metadata addresses
             $0.network.dialPolicy = .publicOnly
-            $0.proxies = .none  // a proxy would resolve names where no policy sees it
+            $0.network.proxies = .none  // a proxy would resolve names where no policy sees it
         }
 
         try await TestServer.withServer { server in

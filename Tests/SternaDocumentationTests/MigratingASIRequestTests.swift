@@ -174,7 +174,7 @@ struct MigratingASIRequestTests {
         let (api, _) = try mocked {
             $0.network.engine = engine
             $0.trust.policy = .insecure
-            $0.proxies = .each { url in nil }
+            $0.network.proxies = .each { url in nil }
         }
         #expect(api.baseURL?.host == "api.example.com")
     }

@@ -89,7 +89,7 @@ struct MigratingAsyncHTTPClientNameTests {
             let engine = Engine(options: options)
             let api = try Session(baseURL: "http://localhost:\(server.port)") {
                 $0.network.engine = engine
-                $0.proxies = .none
+                $0.network.proxies = .none
             }
             try await api.warmUp(connections: 4)
             #expect(await eventually { server.totalConnections == 4 })

@@ -70,7 +70,7 @@ struct MigratingAsyncHTTPClientProgramTests {
                     $0.redirects.limit = 3
                     $0.limits.decoding.ratio = 25
                     $0.network.http2 = .off
-                    $0.proxies = .proxy(proxy)
+                    $0.network.proxies = .proxy(proxy)
                 }
                 print(try await api.get("report").text())
                 await engine.shutDown(within: .seconds(5))  // lets running requests end; without it nothing leaks

@@ -136,8 +136,8 @@ struct MigratingCredentialTests {
         let proxy = try Proxy(.http, host: "proxy.example", port: 3128, username: "ada", password: "secret")
         #expect(proxy.hasCredentials)
         let (api, _) = try mocked {
-            $0.proxies = .proxy(proxy)
-            $0.proxies.authenticator = login
+            $0.network.proxies = .proxy(proxy)
+            $0.network.proxies.authenticator = login
         }
         #expect(api.baseURL?.host == "api.example.com")
     }

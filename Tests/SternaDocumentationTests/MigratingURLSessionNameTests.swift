@@ -32,7 +32,7 @@ struct MigratingURLSessionNameTests {
         #expect(mock.requests.map(\.timeouts.betweenBytes) == [.seconds(300)])
 
         let proxy = try Proxy("http://proxy.example:3128")
-        let proxied = api.with { $0.proxies = .proxy(proxy, except: ["intranet.example", "10.0.0.0/8"]) }
+        let proxied = api.with { $0.network.proxies = .proxy(proxy, except: ["intranet.example", "10.0.0.0/8"]) }
         try await proxied.get("users")
         #expect(mock.requests.count == 2)
     }
@@ -111,7 +111,7 @@ struct MigratingURLSessionNameTests {
             server.route("POST", "/moved") { _ in .redirect(to: "/post", status: 307) }
             let api = try Downloading.session(server) {
                 $0.cache.store = .memory()
-                $0.proxies = .none
+                $0.network.proxies = .none
             }
             var error = try await failure { try await api.get("fault/close-half") }
             #expect(error.kind == .truncated)
@@ -139,7 +139,7 @@ struct MigratingURLSessionNameTests {
         let lost = try Session { [options] in
             $0.network.engine = Engine(options: options)
             $0.retry = .none
-            $0.proxies = .none
+            $0.network.proxies = .none
         }
         var error = try await failure { try await lost.get("http://nowhere.test/") }
         #expect(error.kind == .hostNotFound)

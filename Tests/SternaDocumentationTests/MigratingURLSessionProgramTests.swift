@@ -170,7 +170,7 @@ struct MigratingURLSessionProgramTests {
                         $0.timeouts.total = .seconds(120)
                         $0.cookies.jar = CookieJar(path: folder + "/cookies.json")
                         $0.cache.store = .folder(folder + "/cache", bytes: 100 << 20, memoryBytes: 8 << 20)
-                        $0.proxies = .proxy(proxy)
+                        $0.network.proxies = .proxy(proxy)
                     }
 
                     #expect(try await api.get("news").source == .network)

@@ -120,7 +120,7 @@ struct ReadmeExamplesTests {
         // Other roots, pins of keys, a proxy, only public addresses.
         let careful = api.with {
             $0.trust.policy = .authority(file: "company-ca.pem")
-            $0.proxies = .none
+            $0.network.proxies = .none
             $0.network.dialPolicy = .publicOnly
         }
 

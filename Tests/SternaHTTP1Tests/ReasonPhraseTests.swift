@@ -68,7 +68,7 @@ struct ReasonPhraseTests {
         ]
         try await ScriptedServer.withServer(connections: [script]) { server in
             let proxy = try Proxy(server.url)
-            let api = try Wire.session("https://origin.test") { $0.proxies = .proxy(proxy) }
+            let api = try Wire.session("https://origin.test") { $0.network.proxies = .proxy(proxy) }
             let error = await Wire.failure(.proxyFailed, .proxy) { try await api.get("a") }
             let response = try #require(error?.proxyResponse)
             expectEqual(response.status.code, 407)

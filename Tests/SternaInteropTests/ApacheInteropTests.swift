@@ -17,7 +17,7 @@ struct ApacheInteropTests {
             $0.retry = .none
             $0.timeout = .seconds(30)
             $0.responseSerializer = .data
-            $0.proxies = .none
+            $0.network.proxies = .none
             $0.trust.policy = .authority(pem: apache.authority.pem)
         }
     }

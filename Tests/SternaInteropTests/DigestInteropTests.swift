@@ -17,7 +17,7 @@ struct DigestInteropTests {
             $0.network.engine = Engine()
             $0.timeout = .seconds(30)
             $0.responseSerializer = .data
-            $0.proxies = proxy.map { .proxy($0) } ?? .none
+            $0.network.proxies = proxy.map { .proxy($0) } ?? .none
             $0.auth.credential = Credential(user: DigestUsers.username, password: password)
             if let authority { $0.trust.policy = .authority(pem: authority.pem) }
         }

@@ -20,7 +20,7 @@ struct HaproxyInteropTests {
                 $0.retry = .none
                 $0.timeout = .seconds(30)
                 $0.responseSerializer = .data
-                $0.proxies = .none
+                $0.network.proxies = .none
                 $0.trust.policy = .authority(pem: front.authority.pem)
             }
             try await work(api, origin)

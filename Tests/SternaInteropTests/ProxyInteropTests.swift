@@ -156,7 +156,7 @@ struct SquidTests {
                 for origins in [[secure, plain], [plain, secure]] {
                     let login = Login([("eve", "wrong"), (ProxyServers.username, ProxyServers.password)])
                     let api = try ProxyServers.session(proxy, authority: authority) {
-                        $0.proxies.authenticator = login
+                        $0.network.proxies.authenticator = login
                     }
                     for origin in origins {
                         for _ in 0..<2 { try await expectEqual(api.get(origin.url("/get")).status, 200) }
@@ -166,7 +166,7 @@ struct SquidTests {
                     #expect(seen.allSatisfy { $0.offers("Basic") && $0.challenges.first?.realm == "terns" })
                 }
                 let login = Login([])
-                let api = try ProxyServers.session(proxy, authority: authority) { $0.proxies.authenticator = login }
+                let api = try ProxyServers.session(proxy, authority: authority) { $0.network.proxies.authenticator = login }
                 let error = await #expect(throws: SternaError.self) { try await api.get(secure.url("/get")) }
                 expectEqual(error?.kind, .proxyFailed)
                 expectEqual(error?.proxyResponse?.status.code, 407)

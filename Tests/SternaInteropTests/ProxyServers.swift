@@ -110,7 +110,7 @@ enum ProxyServers {
             $0.retry = .none
             $0.timeout = .seconds(30)
             $0.responseSerializer = .data
-            $0.proxies = .proxy(proxy)
+            $0.network.proxies = .proxy(proxy)
             if let authority { $0.trust.policy = .authority(pem: authority.pem) }
             configure(&$0)
         }

@@ -43,7 +43,7 @@ struct ChainOrderTests {
             settings.limits.concurrency = AdaptiveConcurrencyLimit()
             settings.auth.tokens = tokens
             settings.network.waitsForConnectivity = true
-            settings.proxies = .each { _ in nil }
+            settings.network.proxies = .each { _ in nil }
         }
         let table: [(ChainPosition, [String])] = [
             (.adaptationBegin, ["Adaptation"]), (.application, ["Own", "Trace", "Own", "Trace"]),

@@ -124,7 +124,7 @@ struct TrustMatrixTests {
                 let settings = ProxySettings.proxy(try Proxy(kind, host: "proxy.test", port: proxy.port))
                 let policy = SecurityPolicy.authority(pem: authority.pem)
                 try await check(row, setup, cells, server, proxy.port, way) {
-                    $0.proxies = settings
+                    $0.network.proxies = settings
                     $0.trust.hosts = ["proxy.test": policy]
                 }
                 #expect(proxy.totalConnections >= cells.count, "\(way.testDescription)")

@@ -133,7 +133,7 @@ extension ChainBuilder {
         // Below content decoding: Digest with auth-int covers the body as it was sent.
         case .authentication: return [authentication.interceptor]
         case .proxyAuthentication:
-            guard settings.network.transport == nil, settings.proxies.mayAnswerChallenges else { return [] }
+            guard settings.network.transport == nil, settings.network.proxies.mayAnswerChallenges else { return [] }
             return [ProxyAuthenticationInterceptor(sender: sender)]
         // Signatures cover the cookies, so they are added here. A cache adds them itself; without signatures and cache the network
         // state does.

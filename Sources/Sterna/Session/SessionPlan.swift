@@ -119,7 +119,7 @@ extension SessionSettings {
     /// The session's proxies, dial policy, Unix domain socket and use of HTTP/2.
     var routing: RouteConfiguration {
         var routing = RouteConfiguration()
-        routing.proxies = proxies
+        routing.proxies = network.proxies
         routing.http2 = network.http2
         routing.dialPolicy = network.dialPolicy
         routing.unixSocket = network.unixSocket

@@ -1,6 +1,5 @@
 public import SternaCore
 public import SternaSerialization
-public import SternaTransport
 
 /// The settings of a session; changed in the closure of its initializer and of `with`.
 ///
@@ -31,9 +30,6 @@ public struct SessionSettings: Sendable {
 
     /// Options of the program's own policies for all requests; a request's own replace them.
     public var options = RequestOptions()
-
-    /// Which requests use which proxy; by default those of the environment.
-    public var proxies = ProxySettings.environment
 
     /// Where callbacks and ``Tasks/decisions`` run; by default the main queue, which must run (see ``CallbackTarget``).
     public var callbacks = CallbackTarget.main

@@ -18,7 +18,7 @@ extension SessionSettings: CustomReflectable {
                 "headers": headers.masked(secretHeaders),
                 "requestSerializer": Self.shown(requestSerializer, secretHeaders),
                 "responseSerializer": responseSerializer, "decoding": decoding, "timeouts": timeouts,
-                "options": options, "proxies": proxies, "callbacks": callbacks, "interceptors": interceptors,
+                "options": options, "callbacks": callbacks, "interceptors": interceptors,
                 "networkInterceptors": networkInterceptors,
                 "auth": auth, "trust": trust, "cookies": cookies, "cache": cache, "limits": limits,
                 "events": events, "network": network, "tasks": tasks,

@@ -1,4 +1,4 @@
-package import NIOCore
+import NIOCore
 import Synchronization
 
 /// The foreground and background transfers of an engine; background transfers yield to the others.

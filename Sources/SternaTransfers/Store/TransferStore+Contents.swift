@@ -1,5 +1,5 @@
 import Sterna
-public import SternaCore
+import SternaCore
 import SternaPlatform
 
 extension TransferStore {

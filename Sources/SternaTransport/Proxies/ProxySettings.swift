@@ -17,7 +17,7 @@ public struct ProxySettings: Sendable, Hashable {
     /// Provides credentials when a proxy asks for them (407). None by default: then only the credentials of a ``Proxy`` are
     /// sent.
     ///
-    /// Choose the proxies first, then set it: `settings.proxies.authenticator = …`. Settings are equal only with the same
+    /// Choose the proxies first, then set it: `settings.network.proxies.authenticator = …`. Settings are equal only with the same
     /// authenticator object, and sessions with equal settings share its answers with their connections. It does not apply to
     /// SOCKS proxies.
     public var authenticator: (any ProxyAuthenticator)? {

@@ -17,7 +17,7 @@ extension DemoStep {
                 .http, host: "127.0.0.1", port: proxy.port, username: "ada", password: "lovelace")
             let api = try Session(baseURL: stage.secureServer.url) { settings in
                 settings.trust.policy = .authority(pem: stage.authority.pem)
-                settings.proxies = .proxy(credentials)
+                settings.network.proxies = .proxy(credentials)
                 settings.events.collectsMetrics = true
             }
             let reply = try await api.get("headers")

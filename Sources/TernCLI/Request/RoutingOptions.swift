@@ -101,7 +101,7 @@ struct RoutingOptions: ParsableArguments {
 
     /// Applies these options to a session's settings.
     func apply(to settings: inout SessionSettings, _ proxies: ProxySettings) {
-        settings.proxies = proxies
+        settings.network.proxies = proxies
         settings.network.unixSocket = unixSocket
     }
 

@@ -177,8 +177,10 @@ struct AuthenticationOriginTests {
         for (index, choice) in choices.enumerated() {
             for isExplicit in [false, true] {
                 let (api, mock) = try mocked(nil, by: AuthenticationSessionTests.server().mock) {
-                    $0.proxies = choice.0
-                    if isExplicit { $0.auth.credential = Self.ada } else {
+                    $0.network.proxies = choice.0
+                    if isExplicit {
+                        $0.auth.credential = Self.ada
+                    } else {
                         $0.auth.challengeHandler = { _ in .use(Self.ada) }
                     }
                 }

@@ -252,7 +252,9 @@ struct AuthenticationSessionTests {
         ]
         for index in 0..<3 {
             let (api, mock) = try mocked("https://a.test/", by: Self.server().mock) {
-                if index == 2 { $0.auth.credentialStore = BrokenStore() } else {
+                if index == 2 {
+                    $0.auth.credentialStore = BrokenStore()
+                } else {
                     $0.auth.challengeHandler = handlers[index]
                 }
             }

@@ -143,7 +143,7 @@ struct OAuth2ClientTests {
         for (index, choice) in choices.enumerated() {
             let mock = MockTransport { _ in .json(Self.answer) }
             var client = try client(mock, url: "http://localhost/token")
-            client.session = client.session.with { $0.proxies = choice.0 }
+            client.session = client.session.with { $0.network.proxies = choice.0 }
             let token = try? await client.clientCredentials()
             expectEqual((token != nil), choice.isSent, "\(index)")
             expectEqual(mock.requests.count, (choice.isSent ? 1 : 0), "\(index)")

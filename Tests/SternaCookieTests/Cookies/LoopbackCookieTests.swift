@@ -89,7 +89,7 @@ struct LoopbackCookieTests {
                 let proxied = try Proxy(proxy.url)
                 for choice in [ProxySettings.proxy(proxied), .each { _ in proxied }] {
                     let url = "http://localhost:\(server.port)"
-                    let (direct, api) = (try session(jar), try session(jar) { $0.proxies = choice })
+                    let (direct, api) = (try session(jar), try session(jar) { $0.network.proxies = choice })
                     try await api.get("\(url)/set")
                     #expect(jar.cookies.isEmpty)
                     try await direct.get("\(url)/set")

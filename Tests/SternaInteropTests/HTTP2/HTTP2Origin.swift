@@ -97,7 +97,7 @@ final class HTTP2Origin: Sendable {
             $0.retry = .none
             $0.timeout = .seconds(60)
             $0.responseSerializer = .data
-            $0.proxies = .none
+            $0.network.proxies = .none
             $0.trust.policy = .authority(pem: authority.pem)
         }
     }

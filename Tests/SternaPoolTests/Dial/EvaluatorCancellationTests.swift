@@ -57,7 +57,7 @@ struct EvaluatorCancellationTests {
                 let settings = ProxySettings.proxy(try Proxy(.http, host: "127.0.0.1", port: proxy.port))
                 let api = try Wire.session(server.url, engine: engine) {
                     $0.trust.policy = trusted
-                    $0.proxies = settings
+                    $0.network.proxies = settings
                 }
                 try await work(api, engine, "get", waiting)
             }

@@ -58,7 +58,7 @@ struct UnixSocketTests {
                 let proxy = try Proxy("http://127.0.0.1:1")
                 let api = try Wire.session("http://api.test", engine: DialScene.engine(resolver)) {
                     $0.network.unixSocket = relay.path
-                    $0.proxies = .proxy(proxy)
+                    $0.network.proxies = .proxy(proxy)
                     $0.events.collectsMetrics = true
                 }
                 let attempt = try #require(try await api.get("get").response.metrics?.attempts.first)

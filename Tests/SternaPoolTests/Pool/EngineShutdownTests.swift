@@ -142,7 +142,7 @@ struct EngineShutdownTests {
             try await PoolSupport.withLoops { group in
                 let engine = PoolSupport.engine(group: group)
                 let proxy = try Proxy("socks5://127.0.0.1:\(server.port)")
-                let api = try PoolSupport.session("http://origin.test", engine) { $0.proxies = .proxy(proxy) }
+                let api = try PoolSupport.session("http://origin.test", engine) { $0.network.proxies = .proxy(proxy) }
                 let first = Task { try await api.get("/one").text() }
                 #expect(await server.waitForConnections(1, within: PoolSupport.limit))
                 let second = Task { try await api.get("/two").text() }

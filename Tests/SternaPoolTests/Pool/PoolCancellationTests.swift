@@ -77,7 +77,7 @@ struct PoolCancellationTests {
             let engine = PoolSupport.engine { $0.firstDialPatience = .zero }
             let proxy = try Proxy("socks5://127.0.0.1:\(server.port)")
             let base = scheme == "https" ? "https://127.0.0.1:\(server.port)" : "http://origin.test"
-            let api = try PoolSupport.session(base, engine) { if scheme == "socks5" { $0.proxies = .proxy(proxy) } }
+            let api = try PoolSupport.session(base, engine) { if scheme == "socks5" { $0.network.proxies = .proxy(proxy) } }
             let tasks = await PoolSupport.queue(3, engine) { _ in try await api.get("row").status }
             for connection in 0..<3 {
                 #expect(await server.waitForReceived(1, connection: connection, within: PoolSupport.limit))
@@ -156,7 +156,7 @@ struct PoolCancellationTests {
             try await PoolSupport.withLoops { group in
                 let engine = PoolSupport.engine(group: group)
                 let proxy = try Proxy("socks5://127.0.0.1:\(server.port)")
-                let api = try PoolSupport.session("http://origin.test", engine) { $0.proxies = .proxy(proxy) }
+                let api = try PoolSupport.session("http://origin.test", engine) { $0.network.proxies = .proxy(proxy) }
                 let gate = Gate()
                 let first = Task { try await api.post("/first", body: body(gate)).text() }
                 #expect(await server.waitForConnections(1, within: PoolSupport.limit))

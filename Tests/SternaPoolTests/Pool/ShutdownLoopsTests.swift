@@ -32,7 +32,7 @@ struct ShutdownLoopsTests {
             }
             try await PoolSupport.withLoops(loops) { group in
                 let engine = PoolSupport.engine(group: group)
-                let api = try PoolSupport.session(server.url, engine) { $0.proxies = .none }
+                let api = try PoolSupport.session(server.url, engine) { $0.network.proxies = .none }
                 // They are on the event loops in turn, as long as no connection stands idle.
                 for _ in 0..<before {
                     let status = try await api.get("1k").status

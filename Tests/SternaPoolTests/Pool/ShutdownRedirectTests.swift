@@ -33,7 +33,7 @@ struct ShutdownRedirectTests {
             try await PoolSupport.withLoops(1) { group in
                 let engine = PoolSupport.engine(group: group)
                 let api = try PoolSupport.session(server.url, engine) {
-                    $0.proxies = .none
+                    $0.network.proxies = .none
                     if isHTTP2 { $0.network.http2 = .priorKnowledge }
                 }
                 try await work(api, engine, gates)

@@ -47,7 +47,7 @@ struct ForwardAuthenticatorTests {
                 try await TestProxy.withProxy(.guarded) { proxy in
                     let login = ProxyLogin()
                     let api = try ProxyScene.session(proxy.url, authority: authority) {
-                        $0.proxies.authenticator = login
+                        $0.network.proxies.authenticator = login
                     }
                     try await expectEqual(api.get(secure.url("/get")).status, 200)
                     try await expectEqual(api.get(plain.url("/get")).status, 200)
@@ -256,7 +256,7 @@ struct ForwardAuthenticatorTests {
                 try await scene.session(login).get(scene.url("/status/407"))
             }
             expectEqual(error?.status, 407)
-            let direct = try scene.session(login) { $0.proxies = .none }
+            let direct = try scene.session(login) { $0.network.proxies = .none }
             let other = await #expect(throws: SternaError.self) {
                 try await direct.get(scene.origin.url("/status/407"))
             }

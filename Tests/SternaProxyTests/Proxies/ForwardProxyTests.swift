@@ -110,7 +110,7 @@ struct ForwardProxyTests {
             try await expectEqual(scene.session().get(scene.url("/get")).status, 200)
             let proxy = try Proxy(
                 .http, host: "127.0.0.1", port: scene.proxy.port, username: username, password: password)
-            let api = try scene.session { $0.proxies = .proxy(proxy) }
+            let api = try scene.session { $0.network.proxies = .proxy(proxy) }
             try await expectEqual(api.get(scene.url("/get")).status, 200)
             expectEqual(
                 scene.proxy.requests().map(\.credentials), Array(repeating: .init(username, password), count: 2))
@@ -156,7 +156,7 @@ struct ForwardProxyTests {
     @Test("Without a proxy there is no absolute form, and Proxy-Authorization is not sent")
     func direct() async throws {
         try await TestServer.withServer { origin in
-            let api = try Wire.session(origin.url) { $0.proxies = .none }
+            let api = try Wire.session(origin.url) { $0.network.proxies = .none }
             try await api.get("get", headers: ["Proxy-Authorization": "Basic YWRhOnB3"])
             expectEqual(origin.requests().map(\.target), ["/get"])
             expectNil(origin.requests().first?.headers["Proxy-Authorization"])

@@ -100,8 +100,8 @@ struct ProxyAuthenticatorSettingsTests {
         let proxy = try Proxy("http://ada:hidden@proxy.test")
         var made: SessionSettings?
         _ = try Session {
-            $0.proxies = .proxy(proxy)
-            $0.proxies.authenticator = Holder()
+            $0.network.proxies = .proxy(proxy)
+            $0.network.proxies.authenticator = Holder()
             made = $0
         }
         let settings = try #require(made)
@@ -111,10 +111,10 @@ struct ProxyAuthenticatorSettingsTests {
         ]
         var dumped = ""
         dump(settings, to: &dumped)
-        dump(settings.proxies, to: &dumped)
+        dump(settings.network.proxies, to: &dumped)
         dump(answers, to: &dumped)
         let shown =
-            "\(settings.proxies) \(String(reflecting: settings.proxies)) \(answers) \(String(reflecting: answers))"
+            "\(settings.network.proxies) \(String(reflecting: settings.network.proxies)) \(answers) \(String(reflecting: answers))"
         #expect(!(shown + dumped).contains("hidden"))
         #expect(shown.contains("Holder"))
         #expect(shown.contains("Basic ***") && shown.contains("Digest ***"))

@@ -24,7 +24,7 @@ struct ProxyChallengeConnectionTests {
     ) async throws -> [[String]] {
         try await ScriptedServer.withServer(connections: connections) { server in
             let login = ProxyLogin { .basic("u\($0.refusedCount)", "pw") }
-            let api = try ProxyScene.session(server.url) { $0.proxies.authenticator = login }
+            let api = try ProxyScene.session(server.url) { $0.network.proxies.authenticator = login }
             let error = await Wire.failure(.proxyFailed, .proxy, location: location) {
                 try await api.get("https://origin.test/get")
             }
@@ -96,7 +96,7 @@ struct ProxyChallengeConnectionTests {
                 #expect(isClosed)
                 return .basic("ada", "pw")
             }
-            let api = try ProxyScene.session(server.url) { $0.proxies.authenticator = login }
+            let api = try ProxyScene.session(server.url) { $0.network.proxies.authenticator = login }
             let error = await Wire.failure(.proxyFailed, .proxy) { try await api.get("https://origin.test/get") }
             expectEqual(error?.proxyResponse?.status.code, 403)
             expectEqual(server.acceptedConnections, 2)
@@ -110,7 +110,7 @@ struct ProxyChallengeConnectionTests {
         ]
         try await ScriptedServer.withServer(connections: [script]) { server in
             let login = ProxyLogin { .basic("u\($0.refusedCount)", "pw") }
-            let api = try ProxyScene.session(server.url) { $0.proxies.authenticator = login }
+            let api = try ProxyScene.session(server.url) { $0.network.proxies.authenticator = login }
             let error = await Wire.failure(.proxyFailed, .proxy) { try await api.get("https://origin.test/get") }
             expectEqual(error?.proxyResponse?.status.code, 407)
             expectEqual(login.challenges.map(\.refusedCount), [0, 1, 2])
@@ -128,7 +128,7 @@ struct ProxyChallengeConnectionTests {
             let text = "HTTP/1.1 407 Who\r\n\(lines.map { $0 + "\r\n" }.joined())Content-Length: 0\r\n\r\n"
             try await ScriptedServer.withServer(connections: [[.receiveHead, .send(text)]]) { server in
                 let login = ProxyLogin { _ in nil }
-                let api = try ProxyScene.session(server.url) { $0.proxies.authenticator = login }
+                let api = try ProxyScene.session(server.url) { $0.network.proxies.authenticator = login }
                 await Wire.failure(.proxyFailed, .proxy) { try await api.get("https://origin.test/get") }
                 expectEqual(login.challenges.map { $0.challenges.map(\.scheme) }, [expected])
             }

@@ -132,7 +132,7 @@ struct ProxyDigestScriptTests {
                 ]
                 let asked = Counter()
                 let api = try ProxyScene.session("http://127.0.0.1:\(one.port)") {
-                    $0.proxies = .each { _ in proxies[asked.add() == 1 ? 0 : 1] }
+                    $0.network.proxies = .each { _ in proxies[asked.add() == 1 ? 0 : 1] }
                 }
                 #expect(try await api.get("http://origin.test/a").status == 200)
                 expectEqual(other.acceptedConnections, 0)
@@ -148,8 +148,8 @@ struct ProxyDigestScriptTests {
             let login = ProxyLogin { _ in .password("ada", "pw") }
             let api = try Session {
                 $0.network.engine = Wire.engine()
-                $0.proxies = .none
-                $0.proxies.authenticator = login
+                $0.network.proxies = .none
+                $0.network.proxies.authenticator = login
             }
             let error = await #expect(throws: SternaError.self) { try await api.get(server.url + "/a") }
             expectEqual(error?.status, 407)

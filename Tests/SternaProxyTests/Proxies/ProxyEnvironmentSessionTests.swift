@@ -10,7 +10,7 @@ import Testing
 struct ProxyEnvironmentSessionTests {
     private func session(_ scene: ProxyScene, _ variables: [String: String]) throws -> Session {
         let settings = try ProxySettings.environment(variables)
-        return try scene.session { $0.proxies = settings }
+        return try scene.session { $0.network.proxies = settings }
     }
 
     @Test("http_proxy applies to http", arguments: ProxyScene.Kind.allCases)
@@ -92,7 +92,7 @@ struct ProxyEnvironmentSessionTests {
             let api = try session(scene, ["http_proxy": scene.proxy.url])
             try await api.with { $0.headers["X-A"] = "1" }.get(scene.url("/get"))
             expectEqual(scene.proxy.totalConnections, 1)
-            try await api.with { $0.proxies = .none }.get(scene.origin.url("/get"))
+            try await api.with { $0.network.proxies = .none }.get(scene.origin.url("/get"))
             expectEqual(scene.proxy.requests().count, 1)
             expectEqual(scene.origin.requestCount, 2)
         }

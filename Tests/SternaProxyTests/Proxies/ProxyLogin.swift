@@ -33,7 +33,7 @@ extension ProxyScene {
     ) throws -> Session {
         let url = username.map { proxy.url(username: $0, password: password) } ?? proxy.url
         return try session(url, engine: engine) {
-            $0.proxies.authenticator = login
+            $0.network.proxies.authenticator = login
             configure(&$0)
         }
     }

@@ -29,7 +29,7 @@ struct ProxyRedirectTests {
         try await ProxyScene.with(.http, secure: false, options: .guarded) { scene in
             try await TestServer.withServer { direct in
                 let proxy = try Proxy(scene.ownURL)
-                let api = try scene.session { $0.proxies = .proxy(proxy, except: ["127.0.0.1"]) }
+                let api = try scene.session { $0.network.proxies = .proxy(proxy, except: ["127.0.0.1"]) }
                 let home = scene.url("/get")
                 let reply = try await api.get(
                     scene.url("/redirect-to?url=\(direct.url("/redirect-to?url=\(home)"))"),
@@ -51,7 +51,7 @@ struct ProxyRedirectTests {
             try await TestProxy.withProxy(options) { socks in
                 let (first, second) = (try Proxy(scene.ownURL), try Proxy(socks.urlWithCredentials))
                 let api = try scene.session {
-                    $0.proxies = .each { $0.host == "second.test" ? second : first }
+                    $0.network.proxies = .each { $0.host == "second.test" ? second : first }
                 }
                 let reply = try await api.get(scene.url("/redirect-to?url=http://second.test/get"))
                 #expect("\(reply.url)" == "http://second.test/get")

@@ -27,7 +27,7 @@ struct ProxyRefusedBodyTests {
                 return answers ? .basic("ada", "pw") : nil
             }
             let api = try ProxyScene.session("http://127.0.0.1:\(server.port)", engine: engine) {
-                $0.proxies.authenticator = login
+                $0.network.proxies.authenticator = login
             }
             let (status, size) = try await api.withResponse(to: .get("http://origin.test/a")) { response in
                 (response.status.code, try await response.body.collect(upTo: 1 << 20).readableBytes)

@@ -134,7 +134,7 @@ struct SOCKSProxyTests {
             for url in ["socks5://\(address)", "socks5h://\(address)", "socks5://ada:pw@\(address)"] {
                 try await scene.session(url, engine: engine).get(scene.origin.url("/get"))
             }
-            try await scene.session(nil, engine: engine) { $0.proxies = .none }.get(scene.origin.url("/get"))
+            try await scene.session(nil, engine: engine) { $0.network.proxies = .none }.get(scene.origin.url("/get"))
             expectEqual(scene.proxy.totalConnections, 2)
             expectEqual(scene.origin.totalConnections, 3)
         }

@@ -148,7 +148,7 @@ struct TunnelTests {
                 for proxy in ["http://\(address)", "http://ada:pw@\(address)", "http://eve:pw@\(address)", other.url] {
                     for _ in 0..<2 { try await scene.session(proxy, engine: engine).get(url) }
                 }
-                let direct = try scene.session(nil, engine: engine) { $0.proxies = .none }
+                let direct = try scene.session(nil, engine: engine) { $0.network.proxies = .none }
                 for _ in 0..<2 { try await direct.get(url) }
                 expectEqual(scene.proxy.totalConnections, 3)
                 expectEqual(other.totalConnections, 1)

@@ -52,7 +52,7 @@ struct Mistake: Sendable, CustomTestStringConvertible {
         try Session(baseURL: base) {
             $0.network.engine = Engine()
             $0.retry = .none
-            $0.proxies = .none
+            $0.network.proxies = .none
             configure(&$0)
         }
     }

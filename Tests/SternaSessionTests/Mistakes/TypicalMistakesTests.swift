@@ -176,7 +176,7 @@ struct TypicalMistakesTests {
         ) {
             let closed = try ClosedPort()
             let proxy = try Proxy("http://ada:s3cret@127.0.0.1:\(closed.port)")
-            let api = try Mistake.session { $0.proxies = .proxy(proxy) }
+            let api = try Mistake.session { $0.network.proxies = .proxy(proxy) }
             return try await Mistake.failure(
                 at: "the proxy 127.0.0.1 on port \(closed.port)", "GET http://origin.test/"
             ) {
@@ -200,7 +200,7 @@ struct TypicalMistakesTests {
             return try await ScriptedServer.withServer(connections: [[.receive(atLeast: 3), .send(answer), .hang]]) {
                 server in
                 let proxy = try Proxy("socks5://127.0.0.1:\(server.port)")
-                let api = try Mistake.session { $0.proxies = .proxy(proxy) }
+                let api = try Mistake.session { $0.network.proxies = .proxy(proxy) }
                 return try await Mistake.failure(at: "The proxy", "GET https://origin.test/") {
                     try await api.get("https://origin.test/")
                 }
@@ -230,7 +230,7 @@ struct TypicalMistakesTests {
     ) async throws -> Mistake.Outcome {
         try await TestProxy.withProxy(options) { proxy in
             let address = try Proxy(url(proxy))
-            let api = try Mistake.session { $0.proxies = .proxy(address) }
+            let api = try Mistake.session { $0.network.proxies = .proxy(address) }
             return try await Mistake.failure(at: "127.0.0.1:\(proxy.port)", "GET https://origin.test/?token=***") {
                 try await api.get("https://origin.test/?token=s3cret")
             }

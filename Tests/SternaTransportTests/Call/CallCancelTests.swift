@@ -16,7 +16,7 @@ struct CallCancelTests {
             let (gate, catcher, engine) = (Gate(), CallCatcher(), PoolSupport.engine())
             server.hold(gate)
             let api = try PoolSupport.session(server.url, engine) {
-                $0.proxies = .none
+                $0.network.proxies = .none
                 if isHTTP2 { $0.network.http2 = .priorKnowledge }
                 $0.networkInterceptors = [catcher]
             }

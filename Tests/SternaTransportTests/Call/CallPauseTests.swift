@@ -26,7 +26,7 @@ struct CallPauseTests {
             let (gate, catcher) = (Gate(), CallCatcher())
             server.hold(gate)
             let api = try PoolSupport.session(server.url, engine) {
-                $0.proxies = .none
+                $0.network.proxies = .none
                 if isHTTP2 { $0.network.http2 = .priorKnowledge }
                 $0.networkInterceptors = [catcher]
             }

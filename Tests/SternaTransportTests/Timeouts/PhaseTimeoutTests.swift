@@ -99,7 +99,7 @@ struct PhaseTimeoutTests {
             let proxies: ProxySettings = try proxy.map { .proxy(try Proxy($0)) } ?? .none
             let base = limit == .resolve ? "http://a.test:\(server.port)" : url
             let patient = try Wire.session(base, engine: engine(limit)) {
-                $0.proxies = proxies
+                $0.network.proxies = proxies
                 $0.events.collectsMetrics = true
             }
             let first = limit == .queue ? Task { try await patient.get("first") } : nil

@@ -78,7 +78,7 @@ struct TestClockTests {
             let api = try Session(baseURL: "\(scheme)://a.test:\(port)") {
                 $0.network.engine = engine(limit, time)
                 $0.retry = .none
-                $0.proxies = proxies
+                $0.network.proxies = proxies
                 $0.timeout = .seconds(86_400)
                 $0.timeouts.queue = .seconds(86_400)
                 $0.timeouts.proxy = .seconds(86_400)
@@ -135,7 +135,7 @@ struct TestClockTests {
             let (gate, catcher) = (Gate(), CallCatcher())
             server.hold(gate)
             let api = try PoolSupport.session(server.url, PoolSupport.engine { $0.clock = time.clock }) {
-                $0.proxies = .none
+                $0.network.proxies = .none
                 $0.networkInterceptors = [catcher]
             }
             let request = Task { try await api.get("held/1") { $0.timeouts.total = .seconds(10) }.status }

@@ -47,7 +47,7 @@ enum DialScene {
         _ configure: (inout SessionSettings) -> Void = { _ in }
     ) throws -> Session {
         try Wire.session(base, engine: engine, authority: authority) {
-            $0.proxies = .none
+            $0.network.proxies = .none
             configure(&$0)
         }
     }

@@ -21,7 +21,7 @@ enum FrameScene {
     ) throws -> Session {
         try Wire.session(peer.url, engine: engine, authority: authority) {
             $0.network.http2 = .priorKnowledge
-            $0.proxies = .none
+            $0.network.proxies = .none
             configure(&$0)
         }
     }

@@ -73,7 +73,7 @@ struct ProxyScene {
             $0.retry = .none
             $0.timeout = Wire.patience
             $0.responseSerializer = .data
-            $0.proxies = .proxy(proxy)
+            $0.network.proxies = .proxy(proxy)
             if let authority { $0.trust.policy = .authority(pem: authority.pem) }
             configure(&$0)
         }

@@ -24,7 +24,7 @@ struct AuthenticationInterceptor: Interceptor {
         self.settings = settings.auth.challenges
         time = settings.network.engine.loopClock
         isLocal = settings.network.unixSocket != nil
-        proxies = settings.proxies
+        proxies = settings.network.proxies
     }
 
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {

@@ -4,6 +4,9 @@ public import SternaTransport
 extension SessionSettings {
     /// How requests use the network, and the engine that carries them.
     public struct Network: Sendable {
+        /// Which requests use which proxy; by default those of the environment.
+        public var proxies = ProxySettings.environment
+
         /// When HTTP/2 is used; by default with servers that choose it in the TLS handshake.
         public var http2 = HTTP2Mode.negotiated
 

@@ -134,7 +134,7 @@ public struct OAuth2Client: Sendable {
         } catch {
             throw SternaError(.invalidURL, phase: .prepare, "The URL of the token endpoint is invalid: \(error)")
         }
-        let isLocal = url.isOnLoopback && !session.plan.settings.proxies.receives(url)
+        let isLocal = url.isOnLoopback && !session.plan.settings.network.proxies.receives(url)
         guard url.scheme == .https || url.scheme == .http && (allowsInsecure || isLocal) else {
             throw SternaError(
                 .invalidRequest, phase: .prepare,
