@@ -179,8 +179,8 @@ extension SessionPlan {
         return request
     }
 
-    /// Creates the call of a request. Its deadline is the earlier of the caller's own and the end of the total limit; throws `timedOut`
-    /// if it has passed.
+    /// Creates the call of a request. Its deadline is the earlier of the caller's own and the end of the total limit; throws
+    /// `timedOut` if it has passed.
     private func call(
         for request: Request, ownDeadline: NIODeadline?, keepsRequests: Bool
     ) throws(SternaError) -> Call {
@@ -283,7 +283,7 @@ extension SessionPlan {
     @inline(__always)
     nonisolated(nonsending) func send(_ request: Request) async throws -> Response {
         defer { request.call?.releaseLease() }
-        // The slots of the session's own options are the session's.
+        // A request with only the session's options needs only the slots of the session's own chain.
         if !request.isBare, request.carried != nil || !request.options.isCopy(of: requestOptions) {
             if builder.cache == nil { try refuseCachePolicy(of: request) }
             let own = ChainSlots(of: request)

@@ -51,8 +51,8 @@ struct ChainSlots: OptionSet, Sendable {
 
 /// The positions of a chain, outermost first. `docs/Architecture.md` shows them.
 ///
-/// Interceptors above ``redirect`` run once for each call, ``retry`` once for each hop of a redirect, and those below it once for
-/// each request.
+/// Interceptors above ``redirect`` run once for each call, ``retry`` once for each hop of a redirect, and those below it at least
+/// once for each attempt.
 enum ChainPosition: String, CaseIterable {
     case adaptationBegin, application, adaptationEnd
     case signingOrigin
@@ -75,8 +75,8 @@ enum ChainPosition: String, CaseIterable {
     case network
     case bandwidth
 
-    /// The slot without which the position is empty; nil if only the session's settings decide, and for ``retry``, which reads bodies
-    /// even without its slot.
+    /// The slot without which the position is empty; nil if only the session's settings decide, and for ``retry``, which reads
+    /// bodies even without its slot.
     var slot: ChainSlots? {
         switch self {
         case .adaptationBegin, .adaptationEnd: .adaptation

@@ -11,7 +11,8 @@ import SternaTransport
 ///     let user: User = try await api.get("users/1").decode()
 ///
 /// The path of a base URL counts as a folder, with or without a trailing slash: with `/v1` as base, `foo` is `/v1/foo` and `/foo`
-/// is `/foo`. All sessions share their connections and need no shutdown.
+/// is `/foo`. Sessions of one engine with the same trust, proxies and other routing share their connections. A session needs no
+/// shutdown.
 public struct Session: Sendable {
     /// A session without a base URL, with default settings.
     public static let shared = {
@@ -32,8 +33,8 @@ public struct Session: Sendable {
 
     /// Creates a session.
     ///
-    /// - Parameter baseURL: the URL that relative references are resolved against; nil for none. `users` is below its path, `/users`
-    ///   drops that path, as in RFC 3986, 5.2.
+    /// - Parameter baseURL: the URL that relative references are resolved against; nil for none. `users` is below its path,
+    ///   `/users` drops that path, as in RFC 3986, 5.2.
     ///
     /// Throws `invalidURL` for an invalid base URL, `invalidHeader` for a header field or credentials with characters that cannot
     /// be sent, and `invalidRequest` for an invalid security policy or host policy, such as one with an unreadable pin.

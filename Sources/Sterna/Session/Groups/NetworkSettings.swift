@@ -46,8 +46,8 @@ extension SessionSettings {
         ///     let api = try Session(baseURL: "https://api.example.com") { $0.network.coalescesRequests = true }
         ///
         /// Requests are identical if method, URL, header fields, cookies, identity and options are. Each keeps its own deadline,
-        /// cancellation and pace. A response that speaks of one request alone is used once, and the other requests are sent for
-        /// themselves.
+        /// cancellation and pace. A response that must not serve several requests, such as one with Set-Cookie or `no-store`,
+        /// goes to one of them, and the others are sent separately.
         public var coalescesRequests = false
 
         /// Sends copies of requests while their responses are late; nil, the default, sends none.
@@ -89,7 +89,7 @@ extension RequestSettings {
             set { settings.options[WaitsForConnectivityKey.self] = newValue }
         }
 
-        /// Whether this request shares its transfer with identical ones of the session.
+        /// Whether this request shares its transfer with identical ones of the session; the session's setting by default.
         public var coalescesRequests: Bool {
             get { settings.options[CoalescingUseKey.self] }
             set { settings.options[CoalescingUseKey.self] = newValue }
