@@ -61,12 +61,12 @@ public struct Reply: Sendable {
     /// Throws `unacceptableMediaType` or `decodingFailed`.
     public func json() throws(SternaError) -> JSON { try make(by: choice.json) }
 
-    /// Decodes the body as text in the character set of Content-Type, otherwise as UTF-8. Throws `decodingFailed`, and
-    /// `unacceptableMediaType` if the response serializer makes text and does not accept the media type.
+    /// Decodes the body as text in the character set of Content-Type, else in that of its byte order mark, else as UTF-8. Throws
+    /// `decodingFailed`, and `unacceptableMediaType` if the response serializer makes text and does not accept the media type.
     public func text() throws(SternaError) -> String { try make(by: choice.text) }
 
-    /// Decodes the body as a `Decodable` value: from JSON, unless the response serializer decodes another format or makes this type.
-    /// Throws `unacceptableMediaType`, or `decodingFailed`, which names the member that did not fit.
+    /// Decodes the body as a `Decodable` value: from JSON, unless the response serializer decodes another format or makes this
+    /// type. Throws `unacceptableMediaType`, or `decodingFailed`, which names the member that did not fit.
     ///
     /// - Parameter decoder: a decoder of JSON to use instead of the session's ``SessionSettings/decoding``.
     public func decode<T: Decodable & Sendable>(

@@ -8,12 +8,14 @@ public import SternaSerialization
 ///         for try await line in response.lines { print(line) }
 ///     }
 extension Response {
-    /// The body's lines, without their ends (LF or CRLF), as UTF-8 with invalid bytes replaced; none is longer than 1 MiB.
+    /// The body's lines, without their ends (LF or CRLF), as UTF-8 with invalid bytes replaced. A line of more than 1 MiB throws
+    /// `limitExceeded`.
     public var lines: ResponseLines { lines(upTo: 1 << 20) }
 
     /// The body's lines.
     ///
-    /// - Parameter limit: the maximum length of a line in bytes; a longer one throws `limitExceeded`, and the rest of the body is cancelled.
+    /// - Parameter limit: the maximum length of a line in bytes; a longer one throws `limitExceeded`, and the rest of the body is
+    ///   cancelled.
     public func lines(upTo limit: Int) -> ResponseLines { ResponseLines(body: body, limit: max(0, limit)) }
 
     /// The values of the body's lines, each of them JSON (JSON Lines, ndjson), whatever the media type; blank lines are skipped.
@@ -51,7 +53,8 @@ public struct ResponseLines: AsyncSequence, Sendable {
             reader = LineReader(body.makeAsyncIterator(), limit: limit)
         }
 
-        /// Returns the next line; nil at the end. Throws the errors of reading the body, and `limitExceeded` for a line that is too long.
+        /// Returns the next line; nil at the end. Throws the errors of reading the body, and `limitExceeded` for a line that is
+        /// too long.
         public mutating func next() async throws -> String? {
             try await nextLine().map { String(decoding: $0.readableBytesView, as: UTF8.self) }
         }
@@ -86,7 +89,8 @@ public struct DecodedLines<Value: Decodable & Sendable>: AsyncSequence, Sendable
         var lines: ResponseLines.Iterator
         let serializer: DecodableResponseSerializer<Value>
 
-        /// Returns the next value; nil at the end. Throws the errors of reading the body, and `decodingFailed` for a line that does not fit.
+        /// Returns the next value; nil at the end. Throws the errors of reading the body, and `decodingFailed` for a line that
+        /// does not fit.
         public mutating func next() async throws -> Value? {
             while let line = try await lines.nextLine() {
                 guard !line.isBlank else { continue }
