@@ -36,10 +36,10 @@ extension Session {
         return task
     }
 
-    /// Makes a task that saves the response to a ready request to a file. The session's response serializer decides on the status;
-    /// any media type is accepted.
+    /// Makes a task that saves the response to a ready request to a file. The session's response serializer decides on the status,
+    /// and on the media type only if the serializer makes bytes or text, or `validating` has set its media types.
     ///
-    /// To continue an interrupted download the task adds Range and If-Range; no other field.
+    /// To continue an interrupted download the task sets Range, If-Range and `Accept-Encoding: identity`; no other field.
     public func downloadTask(
         _ request: Request, to destination: DownloadDestination, options: DownloadOptions = DownloadOptions()
     ) -> DownloadTask {

@@ -8,8 +8,8 @@ extension SessionTask {
     /// The number of bytes that an earlier attempt has saved, and that are not transferred again.
     package var resumedBytes: Int64 { (self as? DownloadTask)?.resumedAt ?? 0 }
 
-    /// Returns a task that has not begun and does the same as this one; nil if the request could not be built, if its body can be
-    /// read only once, or if the task has callbacks, which have been called.
+    /// Returns a task that has not begun and does the same as this one. Nil if the request could not be built, if its body can be
+    /// read only once, for a stream, and for a task with callbacks, which have been called.
     package func again() -> SessionTask? {
         guard let request = originalRequest, request.body?.isReplayable != false else { return nil }
         let prepared: Result<Request, SternaError>
@@ -37,8 +37,8 @@ extension SessionTask {
         return true
     }
 
-    /// Requests the length of the content that the task would receive, by a HEAD request with its header fields; nil if the task's
-    /// method is not GET, or if the server does not state the length.
+    /// Requests the length of the content that the task would receive, in bytes, by a HEAD request with its header fields. Nil if
+    /// the task's method is not GET, if the request fails or its status is not 200, or if the server does not state the length.
     package func contentLength() async -> Int64? {
         guard let original = originalRequest, original.method == .get else { return nil }
         var request = Request(.head, original.url, headers: original.headers)

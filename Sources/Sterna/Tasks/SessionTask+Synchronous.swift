@@ -7,10 +7,11 @@ extension DataTask {
     ///
     ///     let report = try api.dataTask(.get("reports/7")).startSynchronous().json()
     ///
-    /// The main thread may block, and so may threads of the program's own. Throws `invalidRequest`, and leaves the task as it is, on an
-    /// event loop, in a Swift task off the main thread, and on the main thread if the session's callbacks run on the main queue and the
-    /// task waits for one of them (``TaskDecisions/redirect``, ``TaskDecisions/needNewBody``, ``TaskDecisions/responseReceived``,
-    /// ``TaskDecisions/dataReceived``). Other callbacks run later.
+    /// The main thread may block, and so may threads of the program's own. Throws `invalidRequest`, and leaves the task as it is,
+    /// on an event loop, in a Swift task off the main thread, and on the main thread if the session's callbacks run on the main
+    /// queue and the task waits for one of them (``TaskDecisions/redirect``, ``TaskDecisions/needNewBody``,
+    /// ``TaskDecisions/challengeReceived``, ``TaskDecisions/responseReceived``, ``TaskDecisions/dataReceived``). Other callbacks
+    /// run later.
     @available(*, noasync, message: "Await the task's value instead.")
     @discardableResult
     public func startSynchronous() throws -> Reply { try blockUntilComplete(outcome) }

@@ -7,7 +7,8 @@ extension DataStreamTask {
     /// The body's bytes as they arrive.
     public var bytes: ByteStream { ByteStream(task: self) }
 
-    /// The body's lines, without their ends (LF or CRLF), as UTF-8 with invalid bytes replaced; none is longer than 1 MiB.
+    /// The body's lines, without their ends (LF or CRLF), as UTF-8 with invalid bytes replaced. A line of more than 1 MiB ends the
+    /// task with `limitExceeded`.
     public var lines: LineStream { lines(upTo: 1 << 20) }
 
     /// The body's lines.
