@@ -14,20 +14,21 @@ public import SternaCore
 public struct TaskDecisions: Sendable {
     public init() {}
 
-    /// Decides on a redirect that the session's policy and ``SessionSettings/redirectHandler`` would follow; AFNetworking's
-    /// `setTaskWillPerformHTTPRedirectionBlock`. Without it the policy decides.
+    /// Decides on a redirect that the policy and ``SessionSettings/redirectHandler`` would follow, or that the policy follows
+    /// only with consent (``RedirectMethods/rfc2616``); AFNetworking's `setTaskWillPerformHTTPRedirectionBlock`. Without it the
+    /// policy decides.
     public var redirect: (@Sendable (SessionTask, Response, Request) async -> RedirectDecision)?
 
-    /// Returns the content of a request that a redirect, an answer to a challenge or a retry sends again, although its body can be
-    /// read only once; AFNetworking's `setTaskNeedNewBodyStreamBlock`. If it returns nil, or is not set, a redirect fails with
+    /// Returns the content of a request that a redirect, a challenge or a retry sends again, although its body can be read only
+    /// once; AFNetworking's `setTaskNeedNewBodyStreamBlock`. If it returns nil, or is not set, a redirect fails with
     /// `bodyNotReplayable`; after a challenge or before a retry, the caller receives the response or the error that led to it.
     public var needNewBody: (@Sendable (SessionTask, Request) async -> Body?)?
 
     /// Answers a server's challenge (401) that no setting has a credential for; AFNetworking's
     /// `setTaskDidReceiveAuthenticationChallengeBlock` and `setAuthenticationChallengeHandler`.
     ///
-    /// ``ChallengeDisposition/useDefault`` asks the handlers of the request and of the session, as without it. It is called again when the
-    /// server refuses its credential.
+    /// ``ChallengeDisposition/useDefault`` asks the handlers of the request and of the session, as without it. It is called again
+    /// when the server refuses its credential.
     public var challengeReceived: (@Sendable (SessionTask, CredentialChallenge) async -> ChallengeDisposition)?
 
     /// Decides what happens after a response's head; AFNetworking's `setDataTaskDidReceiveResponseBlock`.
