@@ -13,7 +13,7 @@ public enum DestinationFault: Error, Sendable, Hashable {
     case notAFile(path: String)
     /// The folder is not writable; with the system's error number.
     case notWritable(folder: String, code: Int32)
-    /// The disk is full, or the user's quota is used up; with the system's error number.
+    /// The disk is full, the user's quota is used up, or the file is too large for the file system; with the system's error number.
     case noSpace(path: String, code: Int32)
     /// Another program removed the temporary file.
     case vanished(temporaryFile: String)

@@ -43,7 +43,7 @@ public struct DownloadDestination: Sendable {
         DownloadDestination(target: .folder(folder), existing: existing)
     }
 
-    /// Saves to the file that a closure returns, which runs once, after the transfer.
+    /// Saves to the file that a closure returns. The closure runs once, after the transfer.
     ///
     /// - Parameters:
     ///   - existing: what to do if that file exists; by default, the download fails.

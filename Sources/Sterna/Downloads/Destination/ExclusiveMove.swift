@@ -18,7 +18,7 @@ enum ExclusiveMove: CaseIterable, Sendable {
             code = method.move(source, to: path)
             guard method.isUnsupported(code) else { break }
         }
-        // The system compares the file systems first; a name that exists saves the copy.
+        // The system reports another file system before an existing name. `EEXIST` saves the caller a useless copy.
         return code == EXDEV && FileStatus(linkAt: path) != nil ? EEXIST : code
     }
 

@@ -27,7 +27,7 @@ struct ShortResponseLimiter: Sendable, Hashable {
         guard bytes > 0 else {
             return .end(
                 detail:
-                    "The server repeatedly ends its responses before the file is complete. Try again later, or without resume data."
+                    "The server ended its response without any further bytes of the file. Try again later, or without resume data."
             )
         }
         guard bytes < Self.enough else {

@@ -11,7 +11,7 @@ struct SegmentWorker: Sendable {
     /// Whether the download may close its connections while it is suspended.
     let canPark: Bool
 
-    /// How often the task had closed its connections when the transfer's first request was sent.
+    /// How often the task had closed its connections when the request of the first segment was sent.
     let releases: Int
 
     /// The end of the file, if only this worker writes it; see ``PartialWriter``.

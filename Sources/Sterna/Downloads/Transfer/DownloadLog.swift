@@ -4,9 +4,8 @@ package import SternaCore
 /// Stores the state from which a download resumes, in place of the sidecar. All functions wait for the disk, and throw
 /// `writeFailed`.
 package protocol DownloadLog: AnyObject, Sendable {
-    /// The suffix of the partial file's name. With the shared name, another download could write to the file while this one waits,
-    /// since it has no sidecar.
-    /// while this one waits, since there is no sidecar.
+    /// A part of the partial file's name, after the destination's name. With the name that all downloads to a destination share,
+    /// another download could write to the file while this one waits, since it has no sidecar.
     var partialName: String { get }
 
     /// Records the path of the partial file, which is empty.
