@@ -60,7 +60,7 @@ struct AuthenticationTransaction {
         }
     }
 
-    /// Sends the first request with a known credential.
+    /// Makes the first request carry a known credential.
     nonisolated(nonsending) mutating func begin(with entry: KnownSpaces.Entry) async throws {
         try await carry(entry, digest: nil, paths: entry.paths, isPreemptive: true)
     }

@@ -14,7 +14,7 @@ public enum AuthenticationScheme: String, Sendable, Hashable, CaseIterable {
 ///
 /// For a name and a password, the strongest scheme that the server offers is used: Digest by the strength of its algorithm, then
 /// Basic; for a token, Bearer. A credential that a realm has refused is not sent to it again for the same request, and not for five
-/// minutes if it comes from the session, its store or its `.netrc`.
+/// minutes if it comes from the session, its store or its `.netrc`, or was remembered.
 public struct AuthenticationPolicy: Sendable, Hashable {
     /// The schemes that may be used; all by default.
     public var schemes: Set<AuthenticationScheme> { didSet { edits.insert(Property.schemes) } }

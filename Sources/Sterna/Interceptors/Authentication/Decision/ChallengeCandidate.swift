@@ -37,7 +37,7 @@ struct ChallengeCandidate: Sendable {
 
     /// Returns the challenges that can be answered, the strongest first; equally strong ones in the server's order.
     ///
-    /// - Parameter canHashBody: whether the request's body can be hashed, as Digest with `auth-int` alone requires.
+    /// - Parameter canHashBody: whether the request's body can be hashed, as Digest with only `auth-int` requires.
     static func candidates(
         _ challenges: [AuthenticationChallenge], at origin: Origin, policy: AuthenticationPolicy, canHashBody: Bool
     ) -> [ChallengeCandidate] {

@@ -8,9 +8,10 @@ public import SternaCore
 ///     default login anonymous password ada@example.com
 ///
 /// Words are separated by blanks and line ends. `machine` and `default` begin an entry, which `login`, `password` and `account`
-/// complete. `macdef` begins a macro, which is skipped up to the next empty line. `#` at the start of a word begins a comment up to
-/// the end of the line. A word in double quotes may contain blanks, and the escapes `\"`, `\\`, `\n`, `\r` and `\t`; without quotes
-/// a backslash is an ordinary character, as in curl. Keywords are case-insensitive. Unknown words are ignored.
+/// complete. `macdef` begins a macro, which is skipped up to the next empty line. `#` at the start of a word other than a value
+/// begins a comment up to the end of the line. A word in double quotes may contain blanks, and the escapes `\"`, `\\`, `\n`, `\r`
+/// and `\t`; without quotes a backslash is an ordinary character, as in curl. Keywords are case-insensitive. Unknown words are
+/// ignored.
 ///
 /// The first entry of a host counts; `default` matches every host. Hosts are compared in the form of URLs: lower case, IDNs in
 /// ASCII, and in full, so that neither `example.com.` nor `example.com.evil.test` matches `example.com`. A `machine` with a port or
