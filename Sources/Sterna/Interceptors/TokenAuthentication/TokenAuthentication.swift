@@ -14,8 +14,8 @@ import Synchronization
 ///     let api = try Session(baseURL: "https://api.example.com") { $0.auth.tokens = tokens }
 ///
 /// Only requests to its origins carry the token, also after a redirect; requests that already have the field do not. All requests
-/// that need a new token wait for one refresh. If it fails, they fail with its error, whose response is the 401 that caused the
-/// refresh, unless the error has its own. A request that was rejected with an old token is sent once more with the new one, if its
+/// that need a new token wait for one refresh. If it fails, they fail with its error, whose response is the one that rejected the
+/// token, unless the error has its own. A request that was rejected with an old token is sent once more with the new one, if its
 /// body can be sent again; otherwise its response is the result. The session's credentials do not answer challenges to a request
 /// with the token in Authorization.
 ///
@@ -50,8 +50,8 @@ public final class TokenAuthentication: Sendable {
         public var refreshWindow = Duration.seconds(30)
 
         /// Returns whether a response rejects the token; by default for status 401. It is called with each response to a request
-        /// that carried the token. If the body is not complete yet, `response.body.whole` is nil, unless a network interceptor has
-        /// collected it.
+        /// that carried the token. A body that did not arrive together with the head is not read yet: `response.body.whole` is then
+        /// nil, unless a network interceptor has collected it.
         public var isRejected: @Sendable (Request, Response) -> Bool = { _, response in response.status.code == 401 }
 
         /// The clock that measures lifetimes; the system's by default.

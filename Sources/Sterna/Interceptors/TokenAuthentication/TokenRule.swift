@@ -36,7 +36,7 @@ struct TokenRule: Sendable {
         case giveUp
         /// The token was rejected, and a refresh has failed since the request received it.
         case failed
-        /// The window permits no further refresh, and there is no token to send.
+        /// The window permits no further refresh, and there is no token, or only a rejected one.
         case tooMany
     }
 
