@@ -4,7 +4,7 @@ import Synchronization
 
 /// The rest of an origin's retry budget.
 struct RetryAccount: Sendable {
-    /// The number of requests that have not yet paid for a retry.
+    /// The number of requests counted, less those that were spent on retries.
     private(set) var requests: Double
 
     /// The remaining retries of the floor; nil before the first withdrawal.
