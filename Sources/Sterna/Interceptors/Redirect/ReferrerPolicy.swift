@@ -3,8 +3,8 @@ import SternaCore
 
 /// How much of the redirecting URL the next request sends in its Referer field (W3C Referrer Policy, 3).
 ///
-/// User information and fragment are never sent. A URL of more than 4,096 bytes is reduced to its origin. A downgrade leads from
-/// https to http, except to a loopback host.
+/// User information and fragment are never sent. A URL of more than 4,096 bytes is reduced to its origin. A downgrade leads from a
+/// trustworthy URL, which is one of https or of a loopback host, to any other (W3C Secure Contexts, 3.1).
 public enum ReferrerPolicy: String, Sendable, Hashable, CaseIterable {
     /// Nothing.
     case noReferrer = "no-referrer"
