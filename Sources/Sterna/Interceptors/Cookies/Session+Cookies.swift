@@ -17,6 +17,6 @@ extension Session {
 
 extension Reply {
     /// The cookies that the response sets, as a jar would accept them from its URL, including expired cookies, which remove others.
-    /// The cookies that were sent are the `cookies` of a task's requests.
+    /// For the cookies that were sent, see the `cookies` of a task's ``SessionTask/requests``.
     public var cookies: [Cookie] { response.cookies }
 }

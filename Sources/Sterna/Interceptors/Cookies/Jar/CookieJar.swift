@@ -37,10 +37,11 @@ public final class CookieJar: Sendable {
     /// Makes an empty jar in memory.
     ///
     /// - Parameters:
+    ///   - limits: the limits on the number and length of cookies.
     ///   - publicSuffixes: the domains for which no cookie may be set; the built-in list by default.
     ///   - identity: identifies this jar in a cache on disk. A program that fills a jar from its own store finds the responses
-    ///     stored for
-    ///     it again by the same identity. With nil, the default, responses stored for this jar are found only through this jar.
+    ///     stored for it again by the same identity. With nil, the default, responses stored for this jar are found only through
+    ///     this jar.
     ///   - accepts: called with each valid cookie of a response, including expired cookies, which remove others; nil accepts all.
     public convenience init(
         limits: CookieLimits = CookieLimits(), publicSuffixes: PublicSuffixList = .builtIn, identity: String? = nil,
@@ -59,9 +60,9 @@ public final class CookieJar: Sendable {
     ///
     /// - Parameters:
     ///   - format: the format of the file; JSON by default.
+    ///   - limits: the limits on the number and length of cookies.
     ///   - keepsSessionCookies: whether session cookies are read and saved, too; false by default. All jars with the same file
-    ///     should use
-    ///     the same value.
+    ///     should use the same value.
     ///   - publicSuffixes: the domains for which no cookie may be set; the built-in list by default.
     ///   - accepts: called with each valid cookie of a response, including expired cookies, which remove others; nil accepts all.
     public convenience init(
@@ -209,7 +210,7 @@ public final class CookieJar: Sendable {
     /// Returns a copy of all cookies that have not expired.
     public func snapshot() -> CookieSnapshot { CookieSnapshot(cookies: cookies) }
 
-    /// Replaces all cookies by those of a snapshot, except expired cookies and those beyond the limits.
+    /// Replaces all cookies by those of a snapshot, except expired cookies, those of a public suffix, and those beyond the limits.
     public func restore(_ snapshot: CookieSnapshot) {
         content.loadNow()
         change { ($0.restore(snapshot.cookies, now: $1), true) }

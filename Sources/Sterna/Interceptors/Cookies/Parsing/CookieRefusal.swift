@@ -27,7 +27,7 @@ enum CookieRefusal: Error, Hashable, Sendable, CaseIterable {
     case sameSiteNoneInsecure
     /// The name begins with `__Secure-` or `__Host-`, and the cookie lacks the attributes that the prefix requires.
     case prefix
-    /// The caller's closure refused it.
+    /// The program's closure refused it; the jar does not report this reason.
     case refusedByCaller
 
     /// The reason as the end of a sentence.
