@@ -13,7 +13,7 @@ import SternaPlatform
 ///       "headers": [["Accept-Language", "de"]],
 ///       "session": "default",
 ///       "options": {…},
-///       "context": "what the program likes to know again"
+///       "context": "a note of the program"
 ///     }
 ///
 /// An upload has `source` in place of `destination`, and also `content` (``TransferContent``) and `upload` (``UploadOptions``).

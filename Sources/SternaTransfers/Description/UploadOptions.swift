@@ -6,7 +6,8 @@ public struct UploadOptions: Sendable, Hashable, Codable {
     public enum Resumption: Sendable, Hashable, Codable, CustomStringConvertible {
         /// By the protocol that the server names in its response to OPTIONS: the IETF protocol or tus; otherwise like ``off``.
         case automatic
-        /// By draft-ietf-httpbis-resumable-upload, interop versions 3 to 8.
+        /// By draft-ietf-httpbis-resumable-upload: by interop version 8, or the one from 3 to 9 that the server names; if it
+        /// names none and refuses 8, by 6, 5, 4 or 3.
         case ietf
         /// By tus 1.0.0.
         case tus

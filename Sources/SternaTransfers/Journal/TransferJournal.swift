@@ -2,8 +2,8 @@ import SternaCore
 import SternaPlatform
 import Synchronization
 
-/// The journal of a transfer on disk: ``JournalLine``s, to which events are appended. All functions but ``history`` block on the
-/// disk.
+/// The journal of a transfer on disk: ``JournalLine``s, to which events are appended. Creating it, ``history(_:)`` and
+/// ``append(_:syncs:)`` block on the disk; its properties do not.
 ///
 /// Only the process that holds the lock of the transfer's folder writes it. Its first event truncates a last line that a crash left
 /// incomplete. A long journal is compacted.

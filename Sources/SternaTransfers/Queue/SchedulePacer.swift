@@ -16,7 +16,7 @@ final class SchedulePacer: Sendable {
     private let wallClock: @Sendable (BandwidthSchedule.Zone) -> WeekMoment
     private let state = Mutex(State())
 
-    /// The longest time in seconds between looks at the clock, which may be set or change to summer time.
+    /// The longest time in seconds between readings of the clock, which may be set or change to summer time.
     private static let longestWait = 600
 
     init(

@@ -86,7 +86,7 @@ struct DestinationClaims: Sendable {
         let (new, files) = (folder.newFiles(of: id), folder.files(of: id))
         if FileStatus(linkAt: new.path) != nil {
             guard let lock = try? FileLock.attempt(path: new.owner) else { return true }
-            // A killed process has left it.
+            // Its lock is free: a killed process has left the folder.
             lock.release()
             return false
         }

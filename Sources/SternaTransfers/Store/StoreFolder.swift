@@ -213,7 +213,7 @@ struct StoreFolder: Sendable {
                 Self.removeFiles(path)
             } else if name.hasPrefix(Self.new), TransferID(String(name.dropFirst(Self.new.count))) != nil {
                 let files = Files(path: path)
-                // A folder with neither is just being created.
+                // A folder with neither a lock nor a description is just being created.
                 guard
                     FileStatus(linkAt: files.owner + FileLock.suffix) != nil
                         || FileStatus(linkAt: files.description.path) != nil,

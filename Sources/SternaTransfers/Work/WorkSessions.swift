@@ -2,7 +2,7 @@ import Sterna
 import Synchronization
 
 /// The sessions that send a store's requests: those of the program, with an interceptor that records secrets. Creating a session is
-/// slow, so that transfers share it while it is in use.
+/// slow, so transfers share it while it is in use.
 final class WorkSessions: Sendable {
     private struct Pair {
         let given: WeakSession

@@ -5,11 +5,11 @@ struct UploadPatience: Sendable, Hashable {
     /// The number of faults in a row without progress that an upload survives; 8 by default.
     var failures = 8
 
-    /// The number of requests in a row without progress, faults or not; 40 by default.
+    /// The number of requests in a row without progress, faults or not, that an upload survives; 40 by default.
     var requests = 40
 
-    /// The number of accepted requests in a row without effect, such as content that does not move the offset, and of redirects in
-    /// a row; 5 by default.
+    /// The number of accepted requests in a row without effect, such as content that does not move the offset, or of redirects in
+    /// a row, at which the upload fails; 5 by default.
     var idle = 5
 
     /// How often an upload is created again because the server has forgotten it; 2 by default. All runs together have

@@ -43,7 +43,7 @@ struct UploadPlan: Sendable, Hashable {
     var creation = Creation.empty
     var concatenation = Concatenation.none
 
-    /// The method of the request that creates an upload by the IETF protocol. Tus has POST.
+    /// The method of the request that creates an upload by the IETF protocol or by Content-Range. Tus always uses POST.
     var method = Request.Method.post
 
     /// The media type and the name of the file.
