@@ -1,4 +1,4 @@
-/// The size in which an image is shown. It is decoded no larger than that.
+/// The size in which an image is shown. It is decoded no larger than that takes: with ``Mode/fill``, one side may exceed the size.
 public struct ImageTarget: Sendable, Hashable {
     /// How the image fits the size. Both modes keep its proportions.
     public enum Mode: String, Sendable, Hashable, Codable {

@@ -6,7 +6,7 @@ public struct ImageRequest: Sendable {
     /// The request of the file.
     public var draft: RequestDraft
 
-    /// The size in which the image is shown; it is decoded no larger. Nil, the default, decodes the full size.
+    /// The size in which the image is shown, to which it is reduced while it is decoded. Nil, the default, decodes the full size.
     public var target: ImageTarget?
 
     /// The pixels per point; nil, the default, for the scale of the downloader's ``ImageDownloaderOptions/decoding``.
@@ -23,8 +23,8 @@ public struct ImageRequest: Sendable {
         self.init(RequestDraft(.get, reference, configure), target: target, scale: scale, filter: filter)
     }
 
-    /// Creates a request for the image that a draft's request fetches. Requests with a body, and with other methods than GET, do
-    /// not share a transfer, and their images are not cached in memory.
+    /// Creates a request for the image that a draft's request fetches. Requests with a body, with other methods than GET, and with
+    /// credentials or a challenge handler of their own do not share a transfer, and their images are not cached in memory.
     public init(
         _ draft: RequestDraft, target: ImageTarget? = nil, scale: Double? = nil, filter: (any ImageFilter)? = nil
     ) {
