@@ -56,7 +56,7 @@ public struct S3: Sendable {
 ///
 /// Its methods throw `SternaError`; ``SternaCore/SternaError/s3Error`` has the code that the server reports. They throw
 /// `invalidRequest` for a bucket's name or key that is not valid in URLs: a name has 3 to 255 letters, digits, hyphens, underscores
-/// and periods, a key 1 to 1,024 bytes.
+/// and periods, but no two periods in a row; a key has 1 to 1,024 bytes, and no part `.` or `..` between slashes.
 public struct S3Bucket: Sendable {
     /// The client that the bucket belongs to.
     public let client: S3

@@ -2,7 +2,8 @@ import Sterna
 
 /// Where URLs have the bucket's name.
 public enum S3AddressStyle: String, Sendable, Hashable, CaseIterable {
-    /// In the host, as AWS recommends: `https://bucket.s3.region.amazonaws.com/key`.
+    /// In the host, as AWS recommends: `https://bucket.s3.region.amazonaws.com/key`. A name that is not a host name, or has a
+    /// period with https, is in the path nevertheless, as is every name if the endpoint's host is an address.
     case virtualHost
     /// In the path, as many other servers require: `https://s3.region.amazonaws.com/bucket/key`.
     case path
@@ -10,7 +11,7 @@ public enum S3AddressStyle: String, Sendable, Hashable, CaseIterable {
 
 /// Builds the URLs of buckets and objects.
 struct S3Address: Sendable, Hashable {
-    /// The URL of the service, whose path ends without a slash.
+    /// The URL of the service. Slashes at the end of its path are ignored.
     let endpoint: HTTPURL
     let style: S3AddressStyle
 

@@ -39,7 +39,8 @@ extension S3Bucket {
     /// - Parameters:
     ///   - prefix: the prefix of the keys; nil, the default, for all keys.
     ///   - startAfter: the key after which the listing begins; nil, the default, for the first.
-    ///   - pageSize: the maximum number of objects in a page, 1 to 1,000; nil, the default, for the server's.
+    ///   - pageSize: the maximum number of objects in a page, 1 to 1,000; nil, the default, for the server's. Values out of range
+    ///     are clamped.
     public func list(prefix: String? = nil, startAfter: String? = nil, pageSize: Int? = nil) -> S3ObjectList {
         S3ObjectList(bucket: self, prefix: prefix, startAfter: startAfter, pageSize: pageSize)
     }

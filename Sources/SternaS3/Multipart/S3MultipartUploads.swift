@@ -19,8 +19,8 @@ public struct S3MultipartUploads: UploadMethod {
     /// The name, `s3`, for `UploadOptions(.method("s3"))`.
     public var name: String { "s3" }
 
-    /// The size of a part in bytes, from 5 MiB to 5 GiB; 8 MiB by default. A file that would have more than 10,000 parts gets
-    /// larger ones.
+    /// The size of a part in bytes, from 5 MiB to 5 GiB; 8 MiB by default. Values out of range are clamped. A file that would have
+    /// more than 10,000 parts gets larger ones.
     public var partBytes: Int64
 
     /// The number of parts that are sent at the same time, 1 to 64; 4 by default. Values out of range are clamped.

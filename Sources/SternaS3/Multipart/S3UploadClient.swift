@@ -5,7 +5,7 @@ import SternaTransfers
 
 /// The limits on repetitions of an upload's requests.
 struct S3UploadPatience: Sendable, Hashable {
-    /// The maximum number of failures in a row of a request.
+    /// The maximum number of times that a request is repeated.
     var failures = 6
 
     /// The maximum of the first wait, which doubles with each failure.
@@ -132,8 +132,8 @@ struct S3UploadClient: Sendable {
 
     // MARK: Aborting
 
-    /// Aborts an upload at the server (AbortMultipartUpload). A part that was being sent may arrive later, so that the remaining
-    /// parts are listed afterwards.
+    /// Aborts an upload at the server (AbortMultipartUpload). A part that was being sent may arrive later, so the upload is listed
+    /// afterwards, and aborted again if the server still has it, up to three times.
     func abort(_ id: String) async throws(SternaError) {
         for _ in 0..<3 {
             do throws(SternaError) {
