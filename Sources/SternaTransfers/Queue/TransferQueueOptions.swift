@@ -20,8 +20,8 @@ public struct TransferQueueOptions: Sendable {
     /// dependency is blocked, a transfer of a store returns to its store.
     public var runsAfterFailure = false
 
-    /// How often a task is retried after a transient failure: no connection, a time-out, an incomplete or damaged response, 408, 421,
-    /// 425, 429, and 5xx except 501, 505, 506, 508 and 510; 0 by default, at most 1,000.
+    /// How often a task is retried after a transient failure: no connection, a time-out, an incomplete or damaged response, 408,
+    /// 421, 425, 429, and 5xx except 501, 505, 506, 508 and 510; 0 by default, at most 1,000.
     ///
     /// These are attempts of the whole task, in addition to those of the session's retry policy. A download resumes after the bytes
     /// received. Tasks with callbacks, and tasks whose body can be read only once, are not retried. Transfers of a
