@@ -69,8 +69,8 @@ struct CallState: ~Copyable, Sendable {
         /// The credentials for the origin of the call's first request, and those in the current URL.
         var credentials: CallCredentials?
 
-        /// Whether a redirect led to another origin, so that credentials which the caller gave for the session or the request are not
-        /// sent any more, even if a later redirect returns. Stored credentials are looked up for each request.
+        /// Whether a redirect led to another origin, so that credentials which the caller gave for the session or the request are
+        /// not sent any more, even if a later redirect returns. Stored credentials are looked up for each request.
         var dropsCredentials = false
 
         /// The Authorization value that was built from the URL's user information; it distinguishes that field from one that the

@@ -68,8 +68,8 @@ final class ChainBuilder: Sendable {
         }
     }
 
-    /// The state that the session keeps from responses, such as cookies and HSTS hosts; nil without a cookie jar, an HSTS store and
-    /// a cache.
+    /// The state that the session keeps from responses, such as cookies and HSTS hosts; nil if the session has neither a cookie jar
+    /// nor an HSTS store nor a cache.
     var networkState: NetworkState? {
         guard settings.cookies.jar != nil || settings.trust.hsts != nil || settings.cache.store != nil else {
             return nil

@@ -9,7 +9,8 @@ enum Credentials {
     ///   - own: the request's own credentials; an inner nil excludes the session's, too.
     ///   - allowsBasic: whether the URL's credentials may be sent without a challenge, by Basic.
     ///
-    /// Throws `invalidHeader` or `invalidURL` for credentials that cannot be sent; shared ones were checked when the session was made.
+    /// Throws `invalidHeader` or `invalidURL` for credentials that cannot be sent; shared ones were checked when the session was
+    /// made.
     static func fieldValue(
         for url: HTTPURL, own: Authorization??, shared: Authorization?, _ resolution: URLResolution,
         allowsBasic: Bool = true

@@ -21,8 +21,8 @@ public struct RequestDraft: Sendable {
     /// Parameters that always go into the query.
     public var query: Parameters?
 
-    /// The body; it takes precedence over `parameters`, which then go into the query. Setting it replaces what was given as `json:` or
-    /// `form:`.
+    /// The body; it takes precedence over `parameters`, which then go into the query. Setting it replaces what was given as
+    /// `json:` or `form:`.
     public var body: Body? {
         didSet { content = .bySerializer }
     }
@@ -100,11 +100,13 @@ public struct RequestDraft: Sendable {
         content = .given(GivenContent(json, as: .json))
     }
 
-    /// Creates a draft whose body is a value as JSON: a ``SternaSerialization/JSON`` tree, a dictionary, an array, or any `Encodable`.
+    /// Creates a draft whose body is a value as JSON: a ``SternaSerialization/JSON`` tree, a dictionary, an array, or any
+    /// `Encodable`.
     ///
-    /// It is encoded at once, as ``SternaCore/ParameterValue/init(encoding:keepingNils:)`` does: dates become text by ISO 8601, members
-    /// that are nil are left out. A value that cannot be encoded fails the request with `encodingFailed`.
-    /// ``SternaSerialization/Body/json(_:encoder:)`` takes a JSONEncoder.
+    /// It is encoded at once, as ``SternaCore/ParameterValue/init(encoding:keepingNils:)`` does: dates become text by ISO 8601.
+    /// Members that are nil are left out, unless the request serializer's encoder has
+    /// ``SternaSerialization/QueryEncoder/keepsNilMembers``. A value that cannot be encoded fails the request with
+    /// `encodingFailed`. ``SternaSerialization/Body/json(_:encoder:)`` takes a JSONEncoder.
     @_disfavoredOverload
     public init(
         _ method: Request.Method, _ reference: some URLConvertible, json: some Encodable, query: Parameters? = nil,

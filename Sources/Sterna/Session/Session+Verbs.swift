@@ -29,14 +29,15 @@ extension Session {
     /// All verbs take the same arguments in the same order:
     ///
     /// - the URL, relative to the session's base URL or absolute;
-    /// - `parameters:`, which the session's request serializer puts into the query or the body, by method; or `json:` or `form:`, a body
-    ///   in that format, of a literal, a dictionary, or any `Encodable`;
+    /// - `parameters:`, which the session's request serializer puts into the query or the body, by method; or `json:` or `form:`,
+    ///   a body in that format, of a literal, a dictionary, or any `Encodable`;
     /// - `query:`, which always goes into the query;
     /// - `body:`; parameters then go into the query;
     /// - `headers:`, which replace the session's;
     /// - a closure that changes the settings of this request: `{ $0.timeout = .seconds(5) }`.
     ///
-    /// Literals keep their order. `Parameters(dictionary)` and `Headers(dictionary)` take variables, in ascending order of their keys.
+    /// Literals keep their order. `Parameters(dictionary)` and `Headers(dictionary)` take variables, in ascending order of their
+    /// keys.
     public struct Verb: Sendable {
         let session: Session
         let method: Request.Method

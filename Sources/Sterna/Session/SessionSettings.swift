@@ -18,8 +18,8 @@ public struct SessionSettings: Sendable {
     /// Encodes parameters into requests; form encoding by default.
     public var requestSerializer: any RequestSerializer = HTTPRequestSerializer()
 
-    /// Decides which responses are accepted, and makes their values; JSON by default. A request's own replaces it, and so does one that a
-    /// call names (`as:`, `value(by:)`).
+    /// Decides which responses are accepted, and makes their values; JSON by default. A request's own replaces it, and so does
+    /// one that a call names (`as:`, `value(by:)`).
     public var responseSerializer: any ResponseSerializer = JSONResponseSerializer()
 
     /// How `decode()` reads keys, dates and data.
