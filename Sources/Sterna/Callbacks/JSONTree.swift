@@ -3,11 +3,11 @@ public import SternaCore
 public import SternaSerialization
 
 extension Session {
-    /// The serializer of callbacks unless `as:` names another: the request's serializer, else the session's, whose value they receive as a
-    /// JSON tree.
+    /// The serializer of callbacks unless `as:` names another: the request's serializer, else the session's, whose value they
+    /// receive as a JSON tree.
     ///
-    /// Text is a JSON string, an empty value null; bytes are parsed as JSON. Any other value, such as an image, fails with `decodingFailed`:
-    /// name the serializer with `as:` to receive it.
+    /// Text is a JSON string, an empty value null; bytes are parsed as JSON. Any other value, such as an image, fails with
+    /// `decodingFailed`: name the serializer with `as:` to receive it.
     public struct JSONTree: ResponseSerializer {
         public init() {}
 

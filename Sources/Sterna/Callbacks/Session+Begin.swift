@@ -2,8 +2,8 @@ import SternaCore
 import SternaSerialization
 
 extension Session {
-    /// Builds the request of a draft and runs it in a new task of the kind that the caller returns; calls one of the callbacks at the
-    /// end.
+    /// Builds the request of a draft and runs it in a new task of the kind that the caller returns; calls one of the callbacks at
+    /// the end.
     func begin<S: ResponseSerializer, Kind: DataTask>(
         _ makeDraft: @autoclosure () throws -> RequestDraft, as serializer: S, _ progress: ProgressCallback?,
         _ success: @escaping Success<S.Value>, _ failure: @escaping Failure

@@ -14,8 +14,8 @@ final class TaskDecider: Sendable {
         self.callbackQueue = callbackQueue ?? UserCallbackQueue(settings.callbacks)
     }
 
-    /// Asks for a response's disposition, and throws `cancelled` if it cancels. Returns the destination if the response is to become a
-    /// download.
+    /// Asks for a response's disposition, and throws `cancelled` if it cancels. Returns the destination if the response is to
+    /// become a download.
     func admit(_ response: Response, of task: SessionTask) async throws(SternaError) -> DownloadDestination? {
         guard let decide = decisions.responseReceived else { return nil }
         let disposition: ResponseDisposition? = await callbackQueue.ask {

@@ -4,9 +4,9 @@ import SternaSerialization
 
 /// Decides which response serializer reads a response.
 ///
-/// The call's own (`as:`, `value(by:)`) comes first, then the request's, then the session's, then JSON. This serializer judges the response.
-/// A call that asks for a kind of value, such as `text()`, gets it from this serializer if it makes such values, otherwise from the
-/// standard serializer of that kind.
+/// The call's own (`as:`, `value(by:)`) comes first, then the request's, then the session's, then JSON. This serializer judges
+/// the response. A call that asks for a kind of value, such as `text()`, gets it from this serializer if it makes such values,
+/// otherwise from the standard serializer of that kind.
 struct SerializerChoice: Sendable {
     /// The serializer that judges the response.
     let serializer: any ResponseSerializer

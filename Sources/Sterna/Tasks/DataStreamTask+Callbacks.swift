@@ -5,9 +5,10 @@ import Synchronization
 ///
 ///     api.streamTask(.get("events")).onLines { line in await store(line) } completion: { error in print(error ?? "done") }
 ///
-/// They run on the session's ``SessionSettings/callbacks``, in order with the task's ``TaskDecisions``. The next piece is read when the callback
-/// has returned, so that a slow callback holds back the server. `completion` is called last, with the error if the task failed. A
-/// task that is cancelled silently calls nothing more. The body can be read once, by one of these or one of the sequences.
+/// They run on the session's ``SessionSettings/callbacks``, in order with the task's ``TaskDecisions``. The next piece is read
+/// when the callback has returned, so that a slow callback holds back the server. `completion` is called last, with the error if
+/// the task failed. A task that is cancelled silently calls nothing more. The body can be read once, by one of these or one of
+/// the sequences.
 extension DataStreamTask {
     /// Called when the task is complete, with its error if it failed.
     public typealias Completion = @Sendable (SternaError?) -> Void

@@ -92,8 +92,8 @@ extension Session {
 
     // MARK: The end of a session
 
-    /// Invalidates the session, and those derived from it: their tasks and the calls of their verbs are cancelled, and further requests
-    /// fail with `shutDown`.
+    /// Invalidates the session, and those derived from it: their tasks and the calls of their verbs are cancelled, and further
+    /// requests fail with `shutDown`.
     ///
     /// Sessions that this one was derived from are not affected. ``Session/shared`` cannot be invalidated; its tasks and calls are
     /// cancelled.
@@ -109,7 +109,8 @@ extension Session {
         for engine in plan.scope.register.engines { engine.endCancelledCalls() }
     }
 
-    /// Invalidates the session, and those derived from it: their tasks and calls run to their ends, and further requests fail with `shutDown`.
+    /// Invalidates the session, and those derived from it: their tasks and calls run to their ends, and further requests fail
+    /// with `shutDown`.
     ///
     /// The event ``SternaCore/SternaEvent/Kind/sessionInvalidated`` follows the end of the last task.
     public func finishTasksAndInvalidate() { invalidate() }

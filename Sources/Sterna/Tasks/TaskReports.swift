@@ -152,8 +152,8 @@ public struct RequestProgress: Sendable, Hashable, CustomStringConvertible {
 
 #if Foundation
 extension TaskReports {
-    /// Returns the `Progress` of the upload or of the download, always the same object; it changes in the callback queue, or without one
-    /// where progress is reported.
+    /// Returns the `Progress` of the upload or of the download, always the same object; it changes in the callback queue, or
+    /// without one where progress is reported.
     func object(ofUpload: Bool, _ makeObject: () -> Progress) -> Progress {
         state.withLock { state in
             if let known = ofUpload ? state.uploadObject : state.downloadObject { return known }

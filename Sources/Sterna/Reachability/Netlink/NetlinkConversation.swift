@@ -1,4 +1,5 @@
-/// The state of a conversation with the kernel: dumps of links, addresses and routes, and the changes that follow. A value without I/O.
+/// The state of a conversation with the kernel: dumps of links, addresses and routes, and the changes that follow. A value
+/// without I/O.
 ///
 /// Messages of a dump and of changes come in order on one socket, so each is applied as it arrives. If changes may have been missed
 /// (a full socket, an inconsistent dump, a change that the kernel does not announce), a new dump is requested.
@@ -119,7 +120,8 @@ struct NetlinkConversation {
         return drained()
     }
 
-    /// Applies a message to the table of the dump under way, or to the complete one. Until the dump is complete, readers see the old one.
+    /// Applies a message to the table of the dump under way, or to the complete one. Until the dump is complete, readers see the
+    /// old one.
     private mutating func apply(_ message: NetlinkMessage) -> Bool {
         phase != nil ? fresh.apply(message) : table?.apply(message) ?? false
     }

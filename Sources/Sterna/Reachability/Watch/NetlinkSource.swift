@@ -178,7 +178,8 @@ final class NetlinkReader: Sendable {
 
     // MARK: Wi-Fi
 
-    /// Asks nl80211, and the wireless extensions of earlier drivers, which links are Wi-Fi. The kernel has answered when the call returns.
+    /// Asks nl80211, and the wireless extensions of earlier drivers, which links are Wi-Fi. The kernel has answered when the call
+    /// returns.
     private func classify(_ links: [NetworkLink]) {
         let known = wirelessInterfaces()
         for link in links {

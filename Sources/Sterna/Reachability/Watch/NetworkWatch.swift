@@ -24,8 +24,8 @@ package final class NetworkWatch: Sendable {
     /// Whether the source runs.
     package var isRunning: Bool { state.withLock { !$0.readers.isEmpty } }
 
-    /// Calls a closure with the state, once it is known, and with its changes, until the returned object is released. The closure must
-    /// return at once, and neither add nor remove readers.
+    /// Calls a closure with the state, once it is known, and with its changes, until the returned object is released. The closure
+    /// must return at once, and neither add nor remove readers.
     package func subscribe(_ body: @escaping @Sendable (NetworkTable?) -> Void) -> NetworkSubscription {
         let (number, run) = delivery.withLock { _ in
             let (number, known, run) = state.withLock { state in

@@ -2,9 +2,9 @@ import SternaCore
 
 /// The cookies of a jar (draft-ietf-httpbis-rfc6265bis-22, 5.7 and 5.8).
 ///
-/// Cookies are grouped by domain, so that a request searches only those of its host and parent domains. Those of a domain are in the
-/// order of the Cookie field. Expired cookies are never sent or listed; they are removed when their domain is used or the jar is
-/// full.
+/// Cookies are grouped by domain, so that a request searches only those of its host and parent domains. Those of a domain are in
+/// the order of the Cookie field. Expired cookies are never sent or listed; they are removed when their domain is used or the jar
+/// is full.
 struct CookieJarState: Sendable {
     let limits: CookieLimits
     let suffixes: PublicSuffixList
