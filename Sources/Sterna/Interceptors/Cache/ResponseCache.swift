@@ -216,8 +216,8 @@ extension ResponseCache {
 
     /// Returns a stored response with its content coding decoded; nil if it is no longer stored, or only ranges of it are.
     ///
-    /// Throws `contentCodingFailed` for more than four codings; an unknown one stays. Reading the body throws `fileUnreadable` if the
-    /// file was damaged, and `contentCodingFailed` if the content cannot be decoded.
+    /// Throws `contentCodingFailed` for more than four codings; an unknown one stays. Reading the body throws `fileUnreadable` if
+    /// the file was damaged, and `contentCodingFailed` if the content cannot be decoded.
     public func response(of entry: Entry) async throws -> Response? {
         let variants = await storage.variants(of: entry.id.id.key)
         guard let variant = variants.first(where: { $0.id == entry.id.id }), let url = try? HTTPURL(entry.url),

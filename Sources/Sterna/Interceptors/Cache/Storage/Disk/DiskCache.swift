@@ -64,7 +64,8 @@ package final class DiskCache: CacheStorage {
         notes.withLock { $0.isTidied = !isTidying }
     }
 
-    /// Runs file operations on a thread of ``BlockingWork``; returns the fallback on failure, since a store without a disk acts as empty.
+    /// Runs file operations on a thread of ``BlockingWork``; returns the fallback on failure, since a store without a disk acts as
+    /// empty.
     private nonisolated(nonsending) func onDisk<Result: Sendable>(
         _ fallback: Result, _ work: @escaping @Sendable () -> Result
     ) async -> Result {
