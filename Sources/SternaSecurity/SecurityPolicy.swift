@@ -111,7 +111,8 @@ public struct SecurityPolicy: Sendable, Hashable {
     /// The identity presented now.
     package var currentIdentity: ClientIdentity? { rotatingIdentity.map(\.current) ?? identity }
 
-    /// Whether each connection passes every check, without an exception by a setting or by the challenge handler.
+    /// Whether neither a setting nor the challenge handler makes exceptions from the checks. Evaluators, which may also accept a
+    /// rejected certificate, are not considered.
     package var makesNoExceptions: Bool {
         !allowsInvalidCertificates && validatesDomainName && challengeHandler == nil
     }
@@ -119,11 +120,11 @@ public struct SecurityPolicy: Sendable, Hashable {
     /// Whether requests to its hosts need TLS, without which the policy's requirements could not be checked.
     package var needsTLS: Bool { !pins.isEmpty || mustPin || refusesAll }
 
-    /// Whether the policy has closures, which make it unequal to any policy made separately.
+    /// Whether the policy has closures or a rotating identity, which make it unequal to any policy made separately.
     package var hasClosures: Bool { !evaluators.isEmpty || challengeHandler != nil || rotatingIdentity != nil }
 
-    /// Throws `invalidRequest` for settings that could never work: unreadable pins, and pins for a server without TLS, where
-    /// nothing would be checked.
+    /// Throws `invalidRequest` for settings that could never work: unreadable or missing pins, pins for a server without TLS, an
+    /// invalid server name, an empty list of cipher suites, and a maximum version of TLS below the minimum.
     package func check(scheme: HTTPURL.Scheme?) throws(SternaError) {
         // Checked first, since the set's iterator is a type whose lookup would cost every program start.
         if !pins.isEmpty { for pin in pins { if let error = pin.error { throw error } } }

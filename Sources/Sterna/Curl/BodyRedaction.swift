@@ -3,7 +3,7 @@ import NIOCore
 package import SternaCore
 import SternaSerialization
 
-/// Redacts forms, JSON and property lists: hides the values of members whose names mark them as secrets.
+/// Redacts forms (also multipart ones), JSON and property lists: hides the values of members whose names mark them as secrets.
 package struct BodyRedaction {
     private enum Format { case form, json, propertyList, other }
 

@@ -3,7 +3,8 @@ package enum YieldRule {
     /// The minimum rate of background transfers in bytes per second, so that they do not stall.
     package static let least = 16 << 10
 
-    /// Returns the bytes per second of all background transfers of an engine together; nil for no limit.
+    /// Returns the bytes per second of all background transfers of an engine together: a tenth of the measured rate, at least
+    /// ``least``; nil, for no limit, unless foreground transfers run.
     ///
     /// - Parameters:
     ///   - foreground: the number of other transfers that run.

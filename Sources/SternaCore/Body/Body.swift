@@ -27,8 +27,8 @@ public struct Body: Sendable {
 
     /// Makes the trailer fields (RFC 9110, 6.5), such as a digest of the content; called once all content has been passed on.
     ///
-    /// With trailers, a body is sent in chunked coding. Fields for framing, routing or reading a message are refused (RFC 9110,
-    /// 6.5.1). The request's Trailer field can announce the fields.
+    /// With trailers, a body is sent in chunked coding over HTTP/1.1, and without Content-Length over HTTP/2. Fields for framing,
+    /// routing or reading a message are refused (RFC 9110, 6.5.1). The request's Trailer field can announce the fields.
     public var trailers: (@Sendable () async throws -> HTTPFields)?
 
     /// Returns the body with ``trailers``.
@@ -118,8 +118,9 @@ extension Body {
     ///
     ///     let body = Body.stream(lines.map { $0 + "\n" })    // of String, [UInt8], Data or Bytes
     ///
-    /// - Parameter length: the exact number of bytes, sent as Content-Length; a sequence that is shorter or longer fails
-    ///   the request. Without it the body goes out in chunked coding (RFC 9112, 7.1).
+    /// - Parameter length: the exact number of bytes, sent as Content-Length; a sequence that is shorter or longer fails the
+    ///   request. Without it the body is sent in chunked coding over HTTP/1.1 (RFC 9112, 7.1), and without Content-Length over
+    ///   HTTP/2.
     public static func stream<S: AsyncSequence & Sendable>(
         _ sequence: S, length: Int64? = nil, mediaType: String? = nil
     ) -> Body where S.Element: BodyPiece {

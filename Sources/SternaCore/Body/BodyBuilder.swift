@@ -27,7 +27,8 @@ public struct BodyBuilder: Sendable {
         self.path = path?.pathToRead
     }
 
-    /// Appends bytes; throws if the file cannot be created or written, for example because the disk is full.
+    /// Appends bytes. Throws `fileUnreadable` if the file cannot be created, and `writeFailed` if it cannot be written, for example
+    /// because the disk is full.
     public mutating func append(_ more: Bytes) throws(SternaError) {
         guard more.readableBytes > 0 else { return }
         if file == nil, bytes.readableBytes + more.readableBytes > memoryLimit {

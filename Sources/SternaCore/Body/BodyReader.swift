@@ -23,8 +23,8 @@ public struct BodyReader {
 
     /// Returns the next bytes, at least one and at most `count`; nil at the end.
     ///
-    /// Throws `fileUnreadable` if a file cannot be read or has changed its size, `invalidRequest` if a source is shorter or
-    /// longer than declared, `bodyNotReplayable`, and the errors of sources.
+    /// Throws `fileUnreadable` if a file cannot be read or has changed its size, `invalidRequest` if a source is shorter or longer
+    /// than declared, `bodyNotReplayable`, `CancellationError` if the task is cancelled, and the errors of sources.
     public mutating func next(upTo count: Int = 256 << 10) async throws -> Bytes? {
         let count = max(1, count)
         while segment < body.segments.count {

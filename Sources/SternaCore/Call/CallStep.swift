@@ -27,7 +27,7 @@ struct CallSteps: Sendable {
 
     private(set) var isCancelled = false
 
-    /// Whether an attempt or a wait is under way.
+    /// Whether neither an attempt nor a wait is under way.
     var isEmpty: Bool { last == nil }
 
     /// The steps, the last one first.

@@ -246,7 +246,7 @@ extension SternaError: CustomReflectable {
 }
 
 extension SternaError {
-    /// The kind of an error. See the tree at the top of this file.
+    /// The kind of an error; ``SternaError`` lists the kinds by their place in a request's life.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
         case invalidURL, invalidHeader, invalidMethod, invalidRequest, encodingFailed
         case fileUnreadable, bodyNotReplayable, originRefused, identityUnusable
@@ -290,7 +290,7 @@ extension SternaError {
 }
 
 extension SternaError {
-    /// The surrounding task was cancelled.
+    /// Returns the error of a request that was cancelled.
     public static func cancelled(phase: Phase) -> SternaError {
         SternaError(.cancelled, phase: phase, "The request was cancelled.")
     }

@@ -78,7 +78,8 @@ public struct Headers: Sendable, Hashable, Codable, ExpressibleByDictionaryLiter
         return fields
     }
 
-    /// Merges the fields into a list, each name replacing the list's lines of that name; throws `invalidHeader`.
+    /// Merges the fields into a list, each name replacing the list's lines of that name. Throws `invalidHeader` for an invalid name
+    /// or value, and for more than 1,000 fields in all.
     public func merge(into fields: inout HTTPFields) throws(SternaError) {
         var checked: [HTTPField] = []
         checked.reserveCapacity(lines.count)

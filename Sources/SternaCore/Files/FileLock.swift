@@ -38,8 +38,7 @@ package final class FileLock: Sendable {
     /// - Parameters:
     ///   - path: the path of the file to protect.
     ///   - exclusive: whether the lock excludes all others, for writers. Shared locks are for readers, and only require a readable
-    ///     lock
-    ///     file.
+    ///     lock file.
     ///   - timeout: how long to wait for other holders.
     package static func acquire(
         path: String, exclusive: Bool = true, timeout: Duration = patience

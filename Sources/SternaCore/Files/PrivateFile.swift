@@ -40,7 +40,7 @@ package struct PrivateFile: Sendable, Hashable {
         }
     }
 
-    /// Reads and parses the file; nil if it does not exist. Throws `fileUnreadable`, also for a file of another user.
+    /// Reads and parses the file; nil if it does not exist. Throws `fileUnreadable`, also for a file of another user than root.
     package func read<Value>(
         upTo limit: Int, by parse: (Content) throws(FileFault) -> Value
     ) throws(SternaError) -> Value? {

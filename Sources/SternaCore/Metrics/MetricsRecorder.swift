@@ -2,7 +2,7 @@ import HTTPTypes
 package import NIOCore
 import Synchronization
 
-/// Records the metrics of a call and posts its network events; nil if neither is enabled.
+/// Records the metrics of a call and posts its network events; a call has none if neither is enabled.
 @usableFromInline
 package final class MetricsRecorder: Sendable {
     package let began: NIODeadline

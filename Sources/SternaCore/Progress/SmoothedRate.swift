@@ -18,7 +18,8 @@ package struct SmoothedRate: Sendable, Hashable {
 
     package init() {}
 
-    /// Adds bytes transferred now. An earlier time than before, and negative counts, add nothing.
+    /// Adds bytes transferred now. Negative counts add nothing; bytes with an earlier time than before count toward the current
+    /// step.
     package mutating func add(_ bytes: Int64, at now: NIODeadline) {
         let start = since ?? now
         since = start

@@ -29,7 +29,7 @@ package struct EarliestTimer: Sendable {
     /// Records that the timer has fired.
     package mutating func fired() { (task, moment) = (nil, nil) }
 
-    /// Cancels the timer permanently: from now on it counts as set.
+    /// Cancels the timer permanently: from now on it counts as set. Has no effect if none is set.
     package mutating func stop() {
         task?.cancel()
         if moment != nil { moment = .uptimeNanoseconds(0) }

@@ -150,7 +150,7 @@ public struct Timeouts: Sendable, Hashable {
     }
 
     /// Sets a conventional time-out: the same limit for resolving, connecting, the proxy, TLS, the first byte, and each pause
-    /// between bytes.
+    /// between bytes that are written or read.
     public mutating func setEach(_ duration: Duration) {
         resolve = duration
         connect = duration

@@ -17,7 +17,7 @@ struct URLParser {
     /// Parses by the fast path if it applies, else by the full one.
     ///
     /// - Parameters:
-    ///   - encoder: for hosts outside ASCII; nil for the process's.
+    ///   - encoder: for hosts outside ASCII; nil for ``IDNA``.
     ///   - needsHost: whether an empty host is an error (RFC 9110, 4.2.1); the standard uses the path's first segment instead.
     ///   - allowsZone: whether an IPv6 address may have a zone (RFC 6874), which the standard does not permit.
     static func parse(

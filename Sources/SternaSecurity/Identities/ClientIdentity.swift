@@ -25,7 +25,7 @@ public struct ClientIdentity: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - certificates: certificates in PEM, the client's own first, or one in DER.
-    ///   - privateKey: the key in PEM or DER (PKCS #8, PKCS #1, SEC 1).
+    ///   - privateKey: the key in PEM or DER (PKCS #8, PKCS #1, SEC 1); an encrypted key must be in PEM.
     ///   - password: the password of an encrypted key; nil for none.
     ///
     /// Throws `identityUnusable` for unreadable input, and if the key does not belong to the certificate.
@@ -40,6 +40,9 @@ public struct ClientIdentity: Sendable, Hashable {
     ///   - certificateFile: certificates in PEM, one in DER, or a PKCS #12 container with everything.
     ///   - keyFile: the key in PEM or DER; nil if the first file also contains the key.
     ///   - password: the password of the key or the container; nil for none.
+    ///
+    /// Throws `certificateRejected` if the certificate file cannot be read, and `identityUnusable` for an unreadable key file,
+    /// unusable content, and a key that does not belong to the certificate.
     public init(
         certificateFile: some FileReference, keyFile: (any FileReference)? = nil, password: String? = nil
     ) throws(SternaError) {
@@ -66,6 +69,9 @@ public struct ClientIdentity: Sendable, Hashable {
     /// Containers encrypted by AES, Triple DES or RC2 are supported.
     ///
     /// - Parameter password: the container's password; nil for none.
+    ///
+    /// Throws `identityUnusable` for a damaged or unsupported container, a wrong password, and a container without a key or without
+    /// its certificate.
     public init(pkcs12: [UInt8], password: String? = nil) throws(SternaError) {
         let content = try PKCS12.read(pkcs12, password: password ?? "")
         let key = try PrivateKeys.read(content.key, password: content.isEncrypted ? password ?? "" : nil)

@@ -9,7 +9,8 @@ extension Pin {
         Set(try CertificateFiles.load(file.filePath()).map { Pin(subject: .certificate($0)) })
     }
 
-    /// Pins the keys of a file in PEM or DER: of its certificates, or of a single public key.
+    /// Pins the keys of a file in PEM or DER: of its certificates, or of a single public key. Throws `certificateRejected` if it
+    /// has neither.
     public static func publicKeys(file: some FileReference) throws(SternaError) -> Set<Pin> {
         let file = try file.filePath()
         let bytes = try CertificateFiles.read(file, what: "The keys")
@@ -24,12 +25,12 @@ extension Pin {
     }
 
     /// Pins the certificates of all files of a folder with the extensions `.cer`, `.crt`, `.der` and `.pem`, as AFNetworking does
-    /// for bundles; throws `certificateRejected` if there are none.
+    /// for bundles, or with OpenSSL's names of eight digits. Throws `certificateRejected` if there are none.
     public static func certificates(folder: some FileReference) throws(SternaError) -> Set<Pin> {
         Set(try inFolder(folder.filePath()).map { Pin(subject: .certificate($0)) })
     }
 
-    /// Pins the keys of all certificates of a folder.
+    /// Pins the keys of all certificates of a folder; see ``certificates(folder:)``.
     public static func publicKeys(folder: some FileReference) throws(SternaError) -> Set<Pin> {
         Set(try inFolder(folder.filePath()).compactMap { RawCertificate($0).map { Pin(keyHash: $0.keyHash) } })
     }

@@ -40,7 +40,8 @@ public struct TLSOptions: Sendable, Hashable {
     public var requiresCloseNotify = true
 
     /// The path of a file to which the keys of each connection are appended, for tools that decrypt captured traffic; nil, the
-    /// default, writes none. Everyone with the file can decrypt the traffic.
+    /// default, writes none. Everyone with the file can decrypt the traffic, so it must be a regular file that only its owner can
+    /// access; with any other file, connections fail with `tlsFailed`.
     public var keyLogFile: String?
 
     /// Makes the default options.

@@ -18,7 +18,7 @@ public struct CertificateSummary: Sendable, Hashable {
     /// The end of its validity.
     public let notAfter: Date
 
-    /// The hosts and addresses of the certificate.
+    /// The hosts and addresses of the certificate; empty if it has more than 1,000 names.
     public let names: [String]
 
     /// The serial number in hexadecimal.

@@ -31,11 +31,11 @@ public final class ChallengeHandler: Sendable {
     public enum Answer: Sendable {
         /// Uses the policy's verdict or identity.
         case useDefault
-        /// Trusts the server, regardless of the policy.
+        /// Trusts the server, regardless of the policy; for an identity, the same as ``useDefault``.
         case accept
         /// Closes the connection.
         case reject(reason: String)
-        /// Presents this identity.
+        /// Presents this identity; for a server's trust, the same as ``useDefault``.
         case identity(ClientIdentity)
     }
 

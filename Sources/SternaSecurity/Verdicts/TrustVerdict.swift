@@ -24,7 +24,8 @@ public struct TrustEvaluation: Sendable, Hashable {
     /// The presented certificates, in DER, the server's own first. Only the first one is proven to be the server's.
     public let presented: [[UInt8]]
 
-    /// The chain to a trusted root, in DER, the server's certificate first; empty if there is none.
+    /// The chain to a trusted root, in DER, the server's certificate first; empty if there is none. For a pinned certificate that
+    /// is otherwise invalid, the server's certificate only, or the chain to the pinned one.
     public let chain: [[UInt8]]
 
     /// The verdict.

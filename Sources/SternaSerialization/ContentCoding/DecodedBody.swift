@@ -133,7 +133,7 @@ package final class DecodedBody: BodyStream {
         }
     }
 
-    // Only the one reading task holds the lock, so it never waits.
+    // Only one task reads, so that the lock is free, except while `cancel()` records its error.
     private func drain(_ state: inout State) throws(SternaError) -> Bytes? {
         var index = state.stages.count - 1
         while true {

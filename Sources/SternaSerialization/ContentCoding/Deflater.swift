@@ -56,11 +56,11 @@ final class Deflater: @unchecked Sendable {
 extension Body {
     /// Returns the body in a content coding, compressed while it is sent.
     ///
-    /// Its length is unknown before the end, so it is sent in chunks; `try await body.compressed().collected()` has a length. An
-    /// empty body stays unchanged. Content-Encoding is set unless the request has it. Few servers accept compressed requests: ask
-    /// the server's operator.
+    /// Its length is unknown before the end, so HTTP/1.1 sends it in chunked coding; `try await body.compressed().collected()` has
+    /// a length. A body of known length 0 stays unchanged. Content-Encoding is set unless the request has it. Few servers accept
+    /// compressed requests: ask the server's operator.
     ///
-    /// - Parameter level: the compression level, from 1 (fastest) to 9 (smallest); 6 by default.
+    /// - Parameter level: the compression level, from 1 (fastest) to 9 (smallest), to which it is clamped; 6 by default.
     public func compressed(_ coding: ContentCoding = .gzip, level: Int = 6) -> Body {
         guard length != 0 else { return self }
         var producer = BodyProducer(length: nil, isReplayable: isReplayable) {

@@ -45,7 +45,7 @@ extension JSON: DecodableTree {
             case .int(let value): T(exactly: value)
             case .uint(let value): T(exactly: value)
             case .double(let value): T(exactly: value)
-            // Beyond 64 bits.
+            // A whole number beyond 64 bits, or a fraction, for which the initializer returns nil.
             case .text(let text): T(text)
             }
         return value.map { .value($0) } ?? .outOfRange
@@ -190,8 +190,8 @@ extension JSONRules {
         throw DecodingError.dataCorrupted(decoder.context("the text is not a date like 2020-01-02T03:04:05Z."))
     }
 
-    /// The options of a JSONDecoder; nil if it has one that a tree does not support: JSON 5, omitted braces, or a subclass, which
-    /// may do anything.
+    /// Takes the options of a JSONDecoder; nil for one that a tree does not support, JSON 5 or omitted braces, and for a subclass,
+    /// which may override anything.
     init?(_ decoder: JSONDecoder) {
         guard type(of: decoder) == JSONDecoder.self, !decoder.allowsJSON5, !decoder.assumesTopLevelDictionary else {
             return nil

@@ -141,7 +141,8 @@ public struct FormBuilder: Sendable {
 
     /// Returns the form as a body; nil for an empty form.
     ///
-    /// Throws `encodingFailed` for text outside its character set.
+    /// Throws `encodingFailed` for text outside its character set. A multipart form also throws it for a control character in a
+    /// name, and for a ``boundary`` that is invalid or that a value or data contains.
     public func body() throws(SternaError) -> Body? {
         guard !isEmpty else { return nil }
         return try isMultipart ? multipart() : urlEncoded()

@@ -172,7 +172,7 @@ extension JSON {
     /// Makes an ``array(_:)``.
     public init(_ elements: [JSON]) { self = .array(elements) }
 
-    /// Makes an ``object(_:)`` with its keys in ascending order, since a dictionary has none.
+    /// Makes an ``object(_:)`` with its keys in ascending order, since a dictionary has no order.
     public init(_ members: [String: JSON]) {
         self = .object(JSON.Object(pairs: members.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }))
     }

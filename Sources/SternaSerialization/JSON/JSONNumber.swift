@@ -11,7 +11,7 @@ extension JSON {
             // Above the range of `Int64`, so that each whole number has one representation.
             case uint(UInt64)
             case double(Double)
-            // Fits none of the above; made only by the scanner, which has checked its syntax.
+            // Fits none of the above; made by the scanner, which has checked its syntax, or from an integer beyond 64 bits.
             case text(String)
         }
 
@@ -106,7 +106,7 @@ extension JSON.Number: CustomStringConvertible {
 }
 
 extension JSON.Number {
-    /// Whether the number is whole, fits 64 bits, and is the value of a `Double`.
+    /// Whether the number is stored as an integer that a `Double` represents exactly.
     var isExactDouble: Bool {
         switch storage {
         case .int(let value): Int64(exactly: Double(value)) == value

@@ -137,7 +137,7 @@ struct JSONNumberScanner {
     /// Returns the number if it is whole, fits 64 bits, and no `Double` equals it, as for many beyond 2⁵³.
     private func exactWhole(_ mantissa: UInt64, _ scale: Int64, isNegative: Bool) -> JSON.Number? {
         var value = mantissa
-        // At most 19 iterations: 10²⁰ is beyond 64 bits, and the mantissa has at most that many digits.
+        // At most 19 iterations: 10²⁰ is beyond 64 bits, and the mantissa has at most 19 digits.
         guard scale.magnitude <= 19 else { return nil }
         for _ in 0..<scale.magnitude {
             if scale < 0 {
@@ -154,7 +154,7 @@ struct JSONNumberScanner {
         return value <= Int64.min.magnitude ? JSON.Number(Int64(truncatingIfNeeded: 0 &- value)) : nil
     }
 
-    // With twenty digits or more, a `Double` can equal the number only if it ends in zeros.
+    // With twenty digits or more, the shortest text of a `Double` can equal the number only if the number ends in zeros.
     private func long(start: Int) -> JSON.Number {
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         let decimal = JSONDecimal(text)

@@ -3,7 +3,7 @@ extension JSON {
     public struct ParseError: Error, Sendable, Hashable {
         /// The reason of the fault.
         public enum Reason: Sendable, Hashable {
-            /// The text ends before its value does; an empty text is one case of it.
+            /// The text is empty, or ends before its value does.
             case unexpectedEnd
             /// A character that is not allowed here.
             case unexpectedCharacter(Unicode.Scalar)

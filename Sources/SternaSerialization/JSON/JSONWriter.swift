@@ -11,12 +11,12 @@ extension JSON {
 
         /// Members and elements on separate lines, indented by two spaces per level.
         public static let pretty = WritingOptions(rawValue: 1)
-        /// The members of every object in ascending order of their keys' Unicode scalars.
+        /// The members of every object in ascending order of their keys, as `String` compares them.
         public static let sortedKeys = WritingOptions(rawValue: 2)
         /// Slashes as `\/`, for text that is embedded in HTML.
         public static let escapesSlashes = WritingOptions(rawValue: 4)
-        /// Floating point numbers that are whole as `1.0`, for servers that distinguish numbers by their text. A whole number stays
-        /// `1`.
+        /// Floating point numbers that are whole as `1.0`, for servers that distinguish numbers by their text. A number stored as
+        /// an integer stays `1`.
         public static let fractions = WritingOptions(rawValue: 8)
     }
 

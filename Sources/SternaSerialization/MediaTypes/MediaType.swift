@@ -14,7 +14,7 @@ public struct MediaType: Sendable, Hashable, Codable, CustomStringConvertible {
         public var value: String
     }
 
-    /// Parses a Content-Type field; nil if it is not a type and a subtype.
+    /// Parses a Content-Type field; nil if it is not a type and a subtype. Reads at most 64 parameters, and skips malformed ones.
     public init?(_ field: String) {
         let pieces = Self.split(field)
         guard let first = pieces.first else { return nil }
@@ -38,12 +38,13 @@ public struct MediaType: Sendable, Hashable, Codable, CustomStringConvertible {
         MediaTypePattern(pattern)?.matches(essence) ?? false
     }
 
-    /// The value of a parameter.
+    /// The value of the first parameter of a name, which must be in lower case; nil without one.
     public subscript(name: String) -> String? { parameters.first { $0.name == name }?.value }
 
     /// The character set that the type names, in lower case.
     public var charset: String? { self["charset"]?.lowercased() }
 
+    /// The type and its parameters, for display: values are not quoted.
     public var description: String {
         parameters.reduce(essence) { $0 + "; \($1.name)=\($1.value)" }
     }

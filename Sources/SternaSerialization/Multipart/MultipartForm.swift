@@ -37,7 +37,7 @@ public struct MultipartForm: Sendable {
     /// The character set of names and text; UTF-8 by default.
     public var encoding: TextEncoding
 
-    /// The escaping of names.
+    /// The escaping of names; ``NameStyle/whatwg`` by default.
     public var nameStyle: NameStyle
 
     /// Whether text parts, and the form itself, name the character set in their media type; false by default.
@@ -178,7 +178,10 @@ public struct MultipartForm: Sendable {
 
     /// Appends the output of an asynchronous sequence; the body can then be sent only once.
     ///
-    /// - Parameter length: the exact number of bytes. Without it the whole body is sent in chunked coding.
+    /// - Parameters:
+    ///   - length: the exact number of bytes. Without it, the length of the whole form is unknown, and HTTP/1.1 sends it in chunked
+    ///     coding.
+    ///   - mediaType: by default that of the file name, and none without one.
     public mutating func append<S: AsyncSequence & Sendable>(
         stream: S, length: Int64? = nil, name: String, fileName: String? = nil, mediaType: String? = nil
     ) where S.Element: BodyPiece {
@@ -199,7 +202,8 @@ public struct MultipartForm: Sendable {
         add(body.segments)
     }
 
-    /// Appends a part with the caller's own header fields, including Content-Disposition.
+    /// Appends a part with the caller's own header fields, including Content-Disposition. The body's media type and content coding
+    /// are not added.
     public mutating func append(headers: Headers, body: Body) {
         do throws(SternaError) {
             var fields = HTTPFields()
@@ -332,7 +336,7 @@ public struct MultipartForm: Sendable {
 }
 
 extension MultipartForm: CustomStringConvertible, CustomReflectable {
-    /// The number and length of the parts; content may be secret.
+    /// The number of parts and the length of the form; content may be secret.
     public var description: String {
         let length = (try? body())??.length.map { ", \(ByteSize($0))" } ?? ""
         return "multipart/form-data, \(count) \(count == 1 ? "part" : "parts")\(length)"

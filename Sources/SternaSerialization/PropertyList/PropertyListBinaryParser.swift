@@ -132,7 +132,7 @@ struct PropertyListBinaryParser {
             container.elements.append(value)
         }
         container.taken += 1
-        // Neither sum can overflow: each value is within the limit, which bounds the sum from the next turn on.
+        // The sum cannot overflow: both numbers are at most the limit, which is at most 16 per byte.
         container.values += values
         guard container.values <= valueLimit else {
             throw Fault(.tooManyValues(limit: valueLimit), container.references)

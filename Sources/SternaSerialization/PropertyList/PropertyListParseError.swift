@@ -14,7 +14,7 @@ extension PropertyList {
     public struct ParseError: Error, Sendable, Hashable {
         /// The reason of the fault.
         public enum Reason: Sendable, Hashable {
-            /// The bytes end before the list does; an empty input is one case of it.
+            /// The input is empty, or ends before the list does.
             case unexpectedEnd
             /// The bytes begin neither as XML nor as the binary form; the older text form is not supported.
             case notAPropertyList
@@ -42,9 +42,10 @@ extension PropertyList {
             case invalidCharacter(UInt32)
             /// The document type declares entities or elements, which lets small documents expand into large ones.
             case declaresSubset
-            /// The XML declaration names an encoding other than UTF-8; carries the start of its name.
+            /// The XML declaration, or a byte order mark, names an encoding other than UTF-8 or US-ASCII; carries the start of its
+            /// name.
             case unsupportedEncoding(String)
-            /// Content other than comments and white space after the list.
+            /// Content other than comments, instructions and white space after the list.
             case trailingContent
             /// Containers nested deeper than the limit; carries the limit in levels.
             case tooDeep(limit: Int)

@@ -5,7 +5,8 @@ extension PropertyList {
     /// Returns the list as bytes.
     ///
     /// - Throws: `ParameterError` with the key path of containers nested deeper than ``maximumDepth``; in XML also of text with
-    ///   characters that XML cannot represent, and of a date outside the years 0000 to 9999.
+    ///   characters that XML cannot represent, and of a date outside the years 0000 to 9999; in the binary form also of a date that
+    ///   is not finite.
     public func serialized(_ format: Format = .xml) throws(ParameterError) -> [UInt8] {
         switch format {
         case .xml:
@@ -18,7 +19,7 @@ extension PropertyList {
     }
 }
 
-/// Writes the XML form in the layout of Apple's own writer.
+/// Writes the XML form with the indentation of Apple's own writer; data is on one line.
 struct PropertyListXMLWriter {
     private var bytes: [UInt8] = []
 

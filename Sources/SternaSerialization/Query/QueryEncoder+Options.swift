@@ -40,7 +40,7 @@ extension QueryEncoder {
         case seconds
         /// Whole milliseconds since 1970 in UTC: `1577934245000`.
         case milliseconds
-        /// Seconds since 2001 in UTC, as `Date` encodes itself: `599626656.5`.
+        /// Seconds since 2001 in UTC, as `Date` encodes itself: `599627045`.
         case deferred
         /// `2020-01-02 03:04:05 +0000`, NSDate's description, which AFNetworking wrote.
         case description
@@ -90,7 +90,7 @@ extension QueryEncoder {
     public enum NumberStyle: String, Sendable, Hashable, Codable, CaseIterable {
         /// The shortest text: `1`, `0.5`.
         case shortest
-        /// Always with a fraction: `1.0`, `0.5`.
+        /// With a fraction, `1.0` and `0.5`, unless the text has an exponent: `1e+20`.
         case fraction
     }
 

@@ -160,8 +160,8 @@ extension QueryEncoder {
         return encoder.asPreset
     }()
 
-    /// Alamofire 5's format: as AFNetworking 4's, but a number is `1.0`, a date its seconds since 2001 (`600000000.0`), a set is an
-    /// array, and null is left out.
+    /// Alamofire 5's format: as AFNetworking 4's, but a floating point number is `1.0`, a date its seconds since 2001
+    /// (`600000000.0`), a set is an array, and null is left out.
     ///
     /// Alamofire also sorts the elements of arrays by their text; here they keep their order.
     public static let alamofire = QueryEncoder(dates: .deferred, nulls: .omitted, sets: .array, numbers: .fraction)

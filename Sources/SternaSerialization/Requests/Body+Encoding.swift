@@ -32,7 +32,8 @@ extension Body {
         .bytes(try encodingErrors { try value.serialized(format) }, mediaType: propertyListMediaType)
     }
 
-    /// Makes a body of an `Encodable` value as a property list; throws `encodingFailed` with the encoder's reason.
+    /// Makes a body of an `Encodable` value as a property list of type `application/x-plist`; throws `encodingFailed` with the
+    /// encoder's reason.
     public static func propertyList(
         _ value: some Encodable, format: PropertyList.Format = .xml
     ) throws(SternaError) -> Body {
@@ -47,7 +48,8 @@ extension Body {
         }
     }
 
-    /// Parameters as `application/x-www-form-urlencoded`; throws `encodingFailed` for excessive nesting.
+    /// Makes a body of parameters as `application/x-www-form-urlencoded`; throws `encodingFailed` for nesting deeper than
+    /// ``SternaCore/Parameters/maximumDepth``, and for a value that the encoder cannot write.
     public static func form(_ parameters: Parameters, encoder: QueryEncoder = QueryEncoder()) throws(SternaError)
         -> Body
     {

@@ -34,8 +34,8 @@ public struct RequestStyle: Sendable, Codable {
     /// request without parameters has no body.
     public static let afnetworking2 = RequestStyle(query: .afnetworking2, namesCharset: true, sendsEmptyForm: false)
 
-    /// Alamofire 5's style. Numbers are `1.0`, dates seconds since 2001, null is left out. Forms name the character set, and a
-    /// request without parameters has no body. See ``QueryEncoder/alamofire``.
+    /// Alamofire 5's style. Floating point numbers are `1.0`, dates are seconds since 2001, and null is left out. Forms name the
+    /// character set, and a request without parameters has no body. See ``QueryEncoder/alamofire``.
     public static let alamofire = RequestStyle(query: .alamofire, sendsEmptyForm: false, namesCharsetInForms: true)
 
     /// The URL Standard's form format: a space is `+`, null is `key=`, and keys are in the given order.

@@ -13,7 +13,7 @@ extension ResponseSerializer {
 
 /// A `Decodable` value from JSON.
 ///
-/// An empty body yields the value of an ``EmptyRepresentable`` type, such as an optional; any other type fails.
+/// An empty body, or a single space, yields the value of an ``EmptyRepresentable`` type, such as an optional; any other type fails.
 public struct DecodableResponseSerializer<Value: Decodable & Sendable>: ResponseSerializer, Codable {
     public var validation: ResponseValidation
 
@@ -66,10 +66,12 @@ extension JSON: EmptyRepresentable {
 
 /// Decodes `Decodable` values from JSON with errors that name the key path.
 package enum JSONDecoding {
-    /// Throws `decodingFailed` for an empty body, text that is not JSON, or a member that does not fit.
+    /// Decodes a body with a JSONDecoder's settings; throws `decodingFailed` for text that is not JSON, or a member that does not
+    /// fit.
     ///
-    /// An empty body yields the value of an ``EmptyRepresentable`` type. The body is parsed once and decoded from the tree with the
-    /// decoder's settings. A subclass of JSONDecoder decodes the body itself, after its depth is checked. JSON 5 is rejected.
+    /// An empty body yields the value of an ``EmptyRepresentable`` type, and is an error for any other type. The body is parsed
+    /// once and decoded from the tree. A subclass of JSONDecoder decodes the body itself, after its depth is checked. JSON 5 is
+    /// rejected.
     package static func decode<T: Decodable>(
         _ type: T.Type, from body: Bytes, decoder: JSONDecoder, limits: JSON.ParseLimits = .response
     ) throws(SternaError) -> T {

@@ -12,7 +12,7 @@ enum InternetDate {
             let minute = number(&rest, 2), skip(&rest, ":"), let second = number(&rest, 2),
             let fraction = fraction(&rest), let offset = offset(&rest), rest.isEmpty,
             (1...12).contains(month), (1...days(in: month, of: year)).contains(day), hour < 24, minute < 60,
-            // A leap second counts as the second before it, as in POSIX time.
+            // A leap second counts as the second before it, since POSIX time has none.
             second <= 60
         else { return nil }
         let seconds = daysSince1970(year, month, day) * 86_400 + hour * 3_600 + minute * 60 + min(second, 59) - offset

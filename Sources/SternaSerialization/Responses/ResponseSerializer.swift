@@ -77,8 +77,8 @@ extension ResponseSerializer {
         }
     }
 
-    /// Checks a response with an acceptable status whose body is read in pieces: runs the closures of `validating`, and checks the
-    /// media type if `validating` has set it, or if the serializer makes bytes or text, as pieces are.
+    /// Checks a response with an acceptable status whose body is read in pieces. Checks the media type if `validating` has set it,
+    /// or if the serializer's value is bytes or text, like the pieces; then runs the closures of `validating`.
     package func judgeHead(_ response: Response) throws(SternaError) {
         let hasBody = response.body.length != 0
         if validation.validatesTypes || readsPieces, hasBody, let error = validation.typeError(response, body: Bytes())

@@ -32,6 +32,7 @@ public struct ResponseValidation: Sendable, Hashable, Codable {
     private var validatesStatuses = false
     private(set) var validatesTypes = false
 
+    /// Makes rules; they accept the statuses from 200 to 299 and any media type by default.
     public init(statuses: some Sequence<Int> = 200..<300, mediaTypes: Set<String>? = nil) {
         types = mediaTypes.map(Self.normalized)
         if statuses as? Range<Int> != Self.success { self.statuses = Set(statuses) }

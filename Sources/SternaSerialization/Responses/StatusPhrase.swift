@@ -1,7 +1,7 @@
 public import HTTPTypes
 
 extension HTTPResponse.Status {
-    /// The registered phrase for the code (RFC 9110, 15); empty for an unregistered code.
+    /// The registered phrase for the code (RFC 9110, 15); empty for an unregistered code, and for most of WebDAV's, such as 207.
     ///
     /// The server's own phrase is ``Response/reasonPhrase``.
     public var registeredPhrase: String { Self.phrases[code] ?? "" }

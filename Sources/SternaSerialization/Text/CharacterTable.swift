@@ -113,8 +113,8 @@ struct PointerTable: Sendable {
         return cell == 0 ? nil : Int(cell) - 1
     }
 
-    /// Without the rows of Hong Kong's characters, which are only read. Six box-drawing characters and numerals appear
-    /// twice there; the last one counts.
+    /// Without the rows of Hong Kong's characters, which are decoded but not encoded. Six box-drawing characters and numerals
+    /// appear twice in Big5; the last one counts.
     static let big5 = PointerTable(
         .big5, from: (0xA1 - 0x81) * 157, last: [0x2550, 0x255E, 0x2561, 0x256A, 0x5341, 0x5345])
     static let eucKR = PointerTable(.eucKR)

@@ -135,7 +135,7 @@ struct TextWriter {
     private static func minus(_ value: UInt32) -> UInt32 { value == 0x2212 ? 0xFF0D : value }
 
     private func gb18030(_ value: UInt32) -> [UInt8]? {
-        // Its two bytes are read as U+3000, for compatibility with deployed content.
+        // The two bytes of U+E5E5 are read as U+3000, for compatibility with deployed content.
         if value == 0xE5E5 { return nil }
         if kind == .gbk, value == 0x20AC { return [0x80] }
         if let code = Self.privateCodes[value] { return [UInt8(code >> 8), UInt8(code & 0xFF)] }

@@ -63,7 +63,7 @@ package struct XMLMarkupReader {
         }
     }
 
-    /// Skips the XML declaration, if any; throws for an encoding other than UTF-8.
+    /// Skips the XML declaration, if any; throws for an encoding other than UTF-8 or US-ASCII, and for more than 1,024 bytes.
     package mutating func skipDeclaration() throws(PropertyListFault) {
         guard starts(with: "<?xml"), position + 5 < bytes.count, PropertyListText.isSpace(bytes[position + 5]) else {
             return
@@ -241,7 +241,7 @@ package struct XMLMarkupReader {
             default:
                 var end = position + 1
                 while end < bytes.count, ![0x3C, 0x26, 0x5D].contains(bytes[end]) { end += 1 }
-                // A line end never spans two pieces, since no piece begins with a line feed.
+                // A line end never spans two pieces: a piece ends only before “<”, “&” or “]”.
                 Self.append(bytes[position..<end], to: &text)
                 position = end
             }

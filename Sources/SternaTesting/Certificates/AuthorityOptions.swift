@@ -1,6 +1,6 @@
 public import SternaPlatform
 
-/// The content of an authority's certificate; every default gives a valid one, and a test breaks the part it is about.
+/// The content of an authority's certificate. The defaults give a valid one; a test changes the part that it examines.
 ///
 ///     var options = AuthorityOptions(commonName: "Constrained CA")
 ///     options.permittedNames = ["example.test", "10.0.0.0/8"]

@@ -30,7 +30,7 @@ public struct CertificateOptions: Sendable {
         case revocationListSigning
     }
 
-    /// A kind of key; all use elliptic curves, which generate keys fast.
+    /// A kind of key; all are for elliptic curves, since such keys are generated fast.
     public enum KeyKind: Sendable, Hashable, CaseIterable {
         /// NIST's curve of 256 bits.
         case p256

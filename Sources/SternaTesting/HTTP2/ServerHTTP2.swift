@@ -30,8 +30,8 @@ public struct ServerHTTP2Settings: Sendable, Hashable {
     /// The bytes a client may send on all streams together before a window update: 65 535, the default, to 2 147 483 647. The
     /// window is updated as bytes arrive, read or not. The first update opens a window above the default.
     public var connectionWindowSize: Int
-    /// The number of requests on a connection: the last one causes a `GOAWAY` with its stream (RFC 9113 §6.8), later ones are
-    /// ignored, and the connection ends with the last response. `nil`, the default, for any number.
+    /// The number of requests on a connection, 1 or more: the last one causes a `GOAWAY` with its stream (RFC 9113 §6.8), later
+    /// ones are ignored, and the connection ends with the last response. `nil`, the default, for any number.
     public var requestsPerConnection: Int?
 
     /// Settings with the defaults above.

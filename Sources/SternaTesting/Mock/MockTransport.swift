@@ -7,7 +7,8 @@ import Synchronization
 ///     let mock = MockTransport { request in .json(["path": .string(request.url.path)]) }
 ///     let api = try Session(baseURL: "https://api.example.com") { $0.network.transport = mock }
 ///
-/// Its responses are those of a ``TestServer``.
+/// Its closure returns the same ``ServerResponse`` values as the routes of a ``TestServer``. Raw bytes and invalid fields, which
+/// only a server can send, fail with `malformedResponse`.
 public final class MockTransport: Transport {
     private let answer: @Sendable (Request) async throws -> ServerResponse
     private let seen = Mutex<[Request]>([])

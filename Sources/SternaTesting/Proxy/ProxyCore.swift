@@ -75,7 +75,7 @@ final class ProxyCore: Sendable {
         for (loop, handler) in found { try? await loop.submit { work(handler.value) }.get() }
     }
 
-    /// Closes a connection, or all open ones, and accepts new ones.
+    /// Closes a connection, or all open ones; new ones are still accepted.
     func closeOpen(_ number: Int?, byReset: Bool) async {
         let handles = state.withLock { state in state.open.filter { number ?? $0.key == $0.key }.values }
         for handle in handles {

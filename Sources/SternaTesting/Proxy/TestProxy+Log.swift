@@ -109,7 +109,8 @@ extension TestProxy {
     /// A fault of a proxy.
     ///
     /// A message is a request's head, or with SOCKS a greeting, credentials, or a request. Messages are counted per connection.
-    /// Over HTTP/2 a fault that closes nothing affects only the streams of such messages, and the others continue.
+    /// Over HTTP/2 a fault that closes nothing affects only the streams of such messages, and the others continue; only after
+    /// ``sends(_:after:)`` does the connection send nothing more on any stream.
     public enum Fault: Sendable, Hashable {
         /// Answers each request, CONNECT or not, with a status and a body; 407 always requests Basic credentials.
         case refuses(status: Int, body: String = "")

@@ -83,7 +83,7 @@ extension TestProxy {
     /// Ends every open tunnel, on one HTTP/2 connection or on all, by `END_STREAM`, as when its destination closes.
     public func endTunnels(connection: Int? = nil) async { await core.withStreams(of: connection) { $0.endTunnels() } }
 
-    /// Closes a connection or all open ones, without a TLS or HTTP/2 message, and accepts new ones.
+    /// Closes a connection or all open ones, without a TLS or HTTP/2 message; new ones are still accepted.
     public func closeConnections(_ connection: Int? = nil, byReset: Bool = false) async {
         await core.closeOpen(connection, byReset: byReset)
     }

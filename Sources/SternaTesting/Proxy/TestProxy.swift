@@ -195,7 +195,7 @@ extension TestProxy {
         }
     }
 
-    /// Returns when the proxy has received at least so many bytes through the tunnel of a connection.
+    /// Returns when the proxy has received at least so many bytes, at most 64 KiB, through the tunnel of a connection.
     ///
     /// - Throws: ``TestServer/TimeoutError`` if that does not happen in time.
     public func waitForTunnel(_ count: Int, connection: Int, within seconds: Double = 60) async throws {

@@ -12,7 +12,7 @@ enum EchoJSON: Sendable {
 
     static func int(_ value: Int) -> EchoJSON { .number(String(value)) }
 
-    /// Parses a text; nil if it is malformed or nested deeply.
+    /// Parses a text; nil if it is malformed or nested deeper than 256 levels.
     init?(parsing bytes: [UInt8]) {
         guard let json = try? JSON(parsing: bytes, limits: JSON.ParseLimits(depth: 256)) else { return nil }
         self.init(json)

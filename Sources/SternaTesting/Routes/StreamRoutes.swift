@@ -1,7 +1,7 @@
 import NIOCore
 
 extension BuiltInRoutes {
-    /// The maximum length of a generated body.
+    /// The maximum length of a generated body, in bytes.
     static let bytesLimit = 1 << 40
 
     static let streams: [ServerRoute] = [

@@ -15,8 +15,7 @@ final class ChangeSignal: Sendable {
         for waiter in asked.values where waiter.isMet() { waiter.wait.end(.success(true)) }
     }
 
-    /// Waits for a condition; returns whether it held in time. With `nil` seconds it waits until then or until the task is
-    /// cancelled.
+    /// Waits for a condition; returns whether it held within the time, `nil` for no limit. Returns false if the task is cancelled.
     func wait(within seconds: Double?, _ isMet: @escaping @Sendable () -> Bool) async -> Bool {
         if isMet() { return true }
         let waiter = Waiter(isMet: isMet)

@@ -6,6 +6,9 @@ import SternaCore
 /// A peer that sends exactly the bytes that a test scripts, HTTP or not, for cases that no conforming server produces.
 public final class ScriptedServer: Sendable {
     /// One step of the server's script on a connection. Steps run one after the other.
+    ///
+    /// A step that fails, or that waits for bytes after the peer has closed its sending side, ends the script and closes the
+    /// connection like ``closeAbruptly``.
     public enum Step: Sendable {
         /// Waits for a blank line (CR LF CR LF) after the bytes taken by earlier steps, and takes the bytes up to its end.
         case receiveHead
@@ -150,7 +153,7 @@ public final class ScriptedServer: Sendable {
         return await found.changes.wait(within: left / .seconds(1)) { found.peerClosed }
     }
 
-    /// Returns true once a connection has received so many bytes, or false if the time elapses first.
+    /// Returns true once a connection has received so many bytes, at most 16 MiB, or false if the time elapses first.
     public func waitForReceived(_ count: Int, connection: Int, within seconds: Double = 60) async -> Bool {
         guard await waitForConnections(connection + 1, within: seconds), let found = state.connection(connection)
         else { return false }

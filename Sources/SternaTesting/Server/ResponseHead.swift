@@ -55,7 +55,7 @@ struct ResponseHead {
         buffer.writeStaticString("\r\n")
     }
 
-    /// Removes line breaks from values, which come partly from the request and must not make new lines.
+    /// Replaces control characters other than tabs with spaces: values come partly from the request, and must not begin new lines.
     static func cleaned(_ text: String) -> String {
         let isControl: (UInt8) -> Bool = { $0 < 0x20 && $0 != 0x09 || $0 == 0x7F }
         guard text.utf8.contains(where: isControl) else { return text }

@@ -91,7 +91,8 @@ public struct ServerResponse: Sendable {
         bytes(text.utf8, mediaType: mediaType, status: status, headers: headers)
     }
 
-    /// Returns a JSON value as `application/json`. Text that is JSON already is a ``text(_:mediaType:status:headers:)``.
+    /// Returns a JSON value as `application/json`. A number that is not finite makes the body invalid. For text that is JSON
+    /// already, use ``text(_:mediaType:status:headers:)``.
     public static func json(_ value: JSON, status: Int = 200, headers: ServerHeaders = [:]) -> ServerResponse {
         text(value.description, mediaType: "application/json", status: status, headers: headers)
     }

@@ -178,8 +178,8 @@ public final class TestServer: Sendable {
     ///   - method: The method in upper case, `nil` for all. `GET` also answers `HEAD`, without the body.
     ///   - path: A path; a segment `{name}` matches any one segment and is in ``ServerRequest/parameters``, a last segment `*`
     ///     matches the rest.
-    ///   - handler: Answers a request. A ``ServerRouteError`` becomes its status, any other error status 500. Its task is
-    ///     cancelled when the client closes.
+    ///   - handler: Answers a request. A ``ServerRouteError`` becomes its status, a ``ServerStreamReset`` resets the stream, and
+    ///     any other error becomes status 500. Its task is cancelled when the client closes.
     public func route(
         _ method: String?, _ path: String,
         _ handler: @escaping @Sendable (ServerRequest) async throws -> ServerResponse

@@ -61,7 +61,8 @@ struct UploadFiles: Sendable {
         for path in [content, received, record] { unlink(path) }
     }
 
-    /// Removes the files of all uploads in a folder that have expired; returns when the others do, in seconds since 1970.
+    /// Removes the files of all uploads in a folder that have expired; returns when each of the others expires, by id, in seconds
+    /// since 1970.
     ///
     /// Other files stay, and so do records that cannot be read.
     static func sweep(_ folder: String, now: Int64) throws -> [String: Int64] {

@@ -113,7 +113,7 @@ public final class UploadServer: Sendable {
             ], headers: ["Cache-Control": "no-store"])
     }
 
-    /// Turns errors of storage, and of turns that are over, into responses.
+    /// Turns errors of storage, and of claims that have ended, into responses.
     private static func catching(_ work: () async throws -> ServerResponse) async throws -> ServerResponse {
         do {
             return try await work()

@@ -122,7 +122,7 @@ final class Connecting: @unchecked Sendable {
     }
 }
 
-/// The error for a host none of whose addresses could be connected to.
+/// The error for a host if no connection to any of its addresses could be opened.
 struct NoAddressAnswered: Error, Sendable {
     let reasons: [(IPAddress, any Error)]
 }

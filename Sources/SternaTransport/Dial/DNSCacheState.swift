@@ -47,7 +47,7 @@ struct DNSCacheState<Waiter: Hashable & Sendable>: Sendable {
     /// The maximum number of hosts kept.
     static var maximumHosts: Int { 1_024 }
 
-    /// The maximum time that a resolver's answer is kept.
+    /// The maximum time to live of a resolver's answer; longer ones are reduced to it.
     static var longestTimeToLive: Duration { .seconds(3_600) }
 
     private let defaultLifetime: Int64

@@ -5,7 +5,7 @@ import SternaPlatform
 import SternaSecurity
 import Synchronization
 
-/// A cache of the TLS library's contexts, one for each combination of options and identity.
+/// A cache of the TLS library's contexts, one for each combination of options, identity and application protocols.
 final class TLSContexts: Sendable {
     private struct Key: Equatable {
         let options: TLSOptions

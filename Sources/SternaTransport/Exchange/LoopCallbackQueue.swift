@@ -1,7 +1,7 @@
 import NIOCore
 import Synchronization
 
-/// Calls user code in order, one call at a time, each in an event-loop turn of its own that changes no other state.
+/// Calls user code in order, one call at a time, in event-loop turns that change no other state.
 final class LoopCallbackQueue: Sendable {
     private struct State {
         var calls: [@Sendable () -> Void] = []

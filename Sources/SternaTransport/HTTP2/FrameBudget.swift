@@ -2,10 +2,11 @@ import NIOCore
 
 /// Bounds the frames of a peer that carry no message (RFC 9113, 10.5); a value without I/O.
 ///
-/// A frame of an open message is free. Any other frame costs credit: unknown types, WINDOW_UPDATE, PING, SETTINGS, PRIORITY,
-/// empty DATA, and frames on streams that have ended. Credit begins with 2,000 small frames. Time adds 200 a second, and
-/// traffic adds more: each request, the content of messages in both directions, and frames that may still be on their way on a
-/// reset stream. A server that opens a window for each frame of a large upload stays within the credit that the upload adds.
+/// A frame of an open message is free, as is empty DATA with END_STREAM on any stream. Any other frame costs credit: unknown types,
+/// WINDOW_UPDATE, PING, SETTINGS, PRIORITY, empty DATA without END_STREAM, and other frames on streams that have ended. Credit
+/// begins with 2,000 small frames. Time adds 200 a second, and traffic adds more: each request, the content of messages in both
+/// directions, and frames that may still be on their way on a reset stream. A server that opens a window for each frame of a large
+/// upload stays within the credit that the upload adds.
 struct FrameBudget {
     /// The cost of any frame, however small.
     static let frame = 256

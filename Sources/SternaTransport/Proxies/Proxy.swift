@@ -2,7 +2,7 @@ public import SternaCore
 
 /// A server that requests go through.
 ///
-/// No description of the value shows its credentials.
+/// Descriptions and mirrors do not show its credentials.
 public struct Proxy: Sendable, Hashable {
     /// The protocol of a proxy.
     public enum Kind: String, Sendable, Hashable, CaseIterable {

@@ -11,7 +11,7 @@ public import SternaCore
 ///     }
 /// }
 ///
-/// settings.proxies.authenticator = login
+/// settings.network.proxies.authenticator = login
 /// ```
 ///
 /// It is asked once for each proxy, however many connections wait for the answer. From then on the answer is sent without a
@@ -66,7 +66,7 @@ public struct ProxyChallenge: Sendable {
 
 /// An answer to a proxy's challenge: the value of Proxy-Authorization, or a closure that makes one for each request.
 ///
-/// No description of the value shows credentials.
+/// Descriptions and mirrors show no credentials.
 public struct ProxyAuthorization: Sendable {
     enum Content: Sendable {
         case fixed(Authorization)

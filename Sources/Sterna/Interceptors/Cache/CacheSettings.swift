@@ -17,11 +17,11 @@ extension SessionSettings {
         /// How requests use the ``store``; ``CachePolicy/protocolRules`` (RFC 9111) by default.
         public var policy = CachePolicy.protocolRules
 
-        /// Whether requests are answered only from the ``store``, with responses of any age, and the network is never used; no by
-        /// default.
+        /// Whether requests are answered only from the ``store``, with responses of any age, and the network is never used; false
+        /// by default.
         ///
-        /// A request without a usable stored response gets a 504 and is not sent, as does one with a method other than GET and
-        /// HEAD.
+        /// A request without a usable stored response receives a 504 and is not sent. So does a request with a body, or with a
+        /// method other than GET and HEAD.
         public var isOffline = false
 
         /// Decides whether a response is stored, after HTTP's rules have allowed it; nil, the default, stores every response that
@@ -42,8 +42,8 @@ extension RequestSettings {
     public struct Cache: SettingsGroup, Sendable {
         var settings: RequestSettings
 
-        /// How this request uses the session's cache; the session's policy until it is changed: `$0.cache.policy = .reload`,
-        /// `$0.cache.policy.fallsBackToStored = true`. `.none` passes the cache by.
+        /// How this request uses the session's cache; the session's policy by default: `$0.cache.policy = .reload`,
+        /// `$0.cache.policy.fallsBackToStored = true`. `.none` bypasses the cache.
         ///
         /// A policy that needs stored responses (``CachePolicy/cachedOnly``, ``CachePolicy/fallsBackToStored``) fails the request
         /// with `invalidRequest` in a session without a cache.

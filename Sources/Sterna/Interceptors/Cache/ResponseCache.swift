@@ -51,7 +51,7 @@ public final class ResponseCache: Sendable {
     /// Makes a cache in memory.
     ///
     /// - Parameters:
-    ///   - bytes: the maximum size of all entries; a response above an eighth of it is not stored. 32 MiB by default.
+    ///   - bytes: the maximum size of all entries in bytes; a response above an eighth of it is not stored. 32 MiB by default.
     ///   - isShared: whether the cache serves several users, as a proxy's does, and stores no `private` responses. False by
     ///     default.
     public static func memory(bytes: Int64 = 32 << 20, isShared: Bool = false) -> ResponseCache {
@@ -65,10 +65,10 @@ public final class ResponseCache: Sendable {
     ///
     /// - Parameters:
     ///   - folder: the path or file URL of the folder.
-    ///   - bytes: the maximum size of all entries; 512 MiB by default.
-    ///   - entryBytes: the maximum size of an entry, at most `bytes`; nil, the default, for an eighth of `bytes`.
-    ///   - memoryBytes: the maximum size of the part in memory; 16 MiB by default, 0 for none.
-    ///   - age: how long after its storing a response is kept, in whole seconds; nil, the default, for no limit.
+    ///   - bytes: the maximum size of all entries in bytes; 512 MiB by default.
+    ///   - entryBytes: the maximum size of an entry in bytes, at most `bytes`; nil, the default, for an eighth of `bytes`.
+    ///   - memoryBytes: the maximum size of the part in memory, in bytes; 16 MiB by default, 0 for none.
+    ///   - age: how long a response is kept after it was stored, in whole seconds; nil, the default, for no limit.
     ///   - isShared: whether the cache serves several users, and stores no `private` responses. False by default.
     public static func folder(
         _ folder: some FileReference, bytes: Int64 = 512 << 20, entryBytes: Int64? = nil, memoryBytes: Int64 = 16 << 20,
@@ -204,7 +204,7 @@ extension ResponseCache {
         }.sorted { $0.stored > $1.stored }
     }
 
-    /// Returns the stored body of a response, with its content coding.
+    /// Returns the stored body of a response, with its content coding; if only ranges are stored, their bytes one after another.
     ///
     /// - Parameter limit: the maximum length in bytes; 64 MiB by default.
     /// - Returns: nil if the response is no longer stored, is longer than `limit`, or cannot be read.
@@ -216,8 +216,8 @@ extension ResponseCache {
 
     /// Returns a stored response with its content coding decoded; nil if it is no longer stored, or only ranges of it are.
     ///
-    /// Throws `contentCodingFailed` for more than four codings; an unknown one stays. Reading the body throws `fileUnreadable` if the
-    /// file was damaged, and `contentCodingFailed` if the content cannot be decoded.
+    /// Throws `contentCodingFailed` for more than four codings; an unknown one stays. Reading the body throws `fileUnreadable` if
+    /// the file was damaged, and `contentCodingFailed` if the content cannot be decoded.
     public func response(of entry: Entry) async throws -> Response? {
         let variants = await storage.variants(of: entry.id.id.key)
         guard let variant = variants.first(where: { $0.id == entry.id.id }), let url = try? HTTPURL(entry.url),
@@ -246,8 +246,9 @@ extension ResponseCache {
     ///
     /// Throws ``HTTPURL/ParseError`` if the URL is invalid or relative.
     ///
-    /// A cache remembers 1,024 identities, and forgets the earliest one for a new one. Responses of forgotten identities remain if the
-    /// URL's query has a secret.
+    /// A cache remembers 1,024 identities, and forgets the earliest one for a new one. If the URL's query has a secret, the
+    /// responses of forgotten identities remain, as do those of sessions with a Unix domain socket or a security policy of their
+    /// own, and of requests with another `Host` field.
     public func remove(_ url: some URLConvertible) async throws {
         let url = try url.resolve(against: nil)
         await invalidate(url, nil)

@@ -74,7 +74,8 @@ final class ConnectivityGate: Sendable {
         for waiter in waiters { waiter() }
     }
 
-    /// Calls a closure once when the network returns. Returns a closure that cancels the wait; nil if the network is reachable.
+    /// Calls a closure once when the network returns. Returns a closure that cancels the wait; nil unless the network is known to
+    /// be unreachable.
     func whenBack(_ body: @escaping @Sendable () -> Void) -> (@Sendable () -> Void)? {
         enter(evenIfThere: false, body)
     }

@@ -5,8 +5,8 @@ import SternaPlatform
 
 /// Decides which requests wait for the network.
 enum ConnectivityRule {
-    /// Returns whether a request waits before its first attempt: the default route is lost, and no other route may lead to its
-    /// host.
+    /// Returns whether a request waits before its first attempt: it may be sent twice, the default route is lost, and no other
+    /// route may lead to its host.
     static func holdsBefore(_ request: Request, _ path: NetworkPath, hasOtherRoute: Bool) -> Bool {
         guard path.status == .notReachable, mayWait(request), !isLocal(request.url) else { return false }
         return !hasOtherRoute
@@ -16,8 +16,7 @@ enum ConnectivityRule {
     ///
     /// - Parameters:
     ///   - wasAway: whether the default route was lost before the attempt; its loss is then not the cause if another route leads to
-    ///     the
-    ///     host.
+    ///     the host.
     ///   - hasOtherRoute: whether another route may lead to the host; certain for an address, only possible for a name.
     static func holdsAfter(
         _ error: SternaError, _ request: Request, _ path: NetworkPath, wasAway: Bool, hasOtherRoute: Bool

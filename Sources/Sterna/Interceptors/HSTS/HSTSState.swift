@@ -133,8 +133,9 @@ struct HSTSState: Sendable, Hashable {
 
     // MARK: Eviction
 
-    /// Once there are more entries than the limit, removes entries down to 15/16 of it: expired ones, removals, then the oldest of
-    /// the owners with the most entries, so that no site displaces others by many names of its own.
+    /// Once there are more entries than the limit, removes expired ones. If they do not suffice, removes entries down to 15/16 of
+    /// the limit: removals first, then the oldest of the owners with the most entries, so that no site displaces others by many
+    /// names of its own.
     private mutating func evictIfNeeded(at now: Int64) {
         guard entries.count > limit else { return }
         prune(at: now)

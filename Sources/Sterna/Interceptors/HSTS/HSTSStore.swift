@@ -7,8 +7,8 @@ import Synchronization
 ///     let hosts = HSTSStore(path: "/home/ada/.cache/app/hsts.json")
 ///
 /// A host asks for it in a response over TLS, if its certificate was verified without exceptions. From then on, http URLs of the
-/// host become https URLs before anything is sent. Addresses and `localhost` are never remembered. Beyond the limit, hosts of the
-/// sites with the most names are removed first.
+/// host become https URLs before anything is sent. Addresses and `localhost` are never remembered. Beyond the limit, expired hosts
+/// are removed first, then the oldest hosts of the sites with the most names.
 ///
 /// A store with a file reads it at its first use, and saves changes within a second, and when it is released; call ``save()``
 /// before the program ends. Sessions and processes may share the file: changes are merged under a lock, and for each host the
@@ -94,7 +94,8 @@ extension HSTSStore {
     /// Adds a host as if it had sent the field (RFC 6797, 8.1).
     ///
     /// - Parameters:
-    ///   - maxAge: how long the host is remembered, in seconds, 1 to 2,147,483,647; a year by default.
+    ///   - maxAge: how long the host is remembered, in seconds, 1 to 2,147,483,647; larger values count as the maximum. A year by
+    ///     default.
     ///   - includesSubdomains: whether all subdomains are included; false by default.
     /// - Returns: false, with nothing changed, for an address, `localhost`, an invalid host, or a `maxAge` below 1.
     @discardableResult

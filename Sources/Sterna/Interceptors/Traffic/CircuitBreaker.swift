@@ -8,8 +8,8 @@ import Synchronization
 ///
 /// After a number of consecutive failures an origin's circuit opens: requests fail with `trafficLimited`, and nothing is sent.
 /// After a time a probe is sent; if it succeeds, the circuit closes again. Failures are unknown hosts, connections that cannot be
-/// opened or are lost, TLS errors, time-outs, and the statuses 500, 502, 503 and 504. Sessions with the same breaker share its
-/// circuits.
+/// opened or are lost, failed TLS handshakes, time-outs, and the statuses 500, 502, 503 and 504. Rejected certificates, and tunnels
+/// that a proxy refuses, do not count. Sessions with the same breaker share its circuits.
 public final class CircuitBreaker: Sendable {
     struct Rules: Sendable {
         let failures: Int

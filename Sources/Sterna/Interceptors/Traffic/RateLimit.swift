@@ -10,7 +10,8 @@ import Synchronization
 /// A request beyond the rate waits for its turn; one that would wait longer than `longestWait`, or past its deadline, fails with
 /// `trafficLimited`, and nothing is sent. A response delays further requests to its origin if its `RateLimit` field (or the older
 /// fields `RateLimit-Remaining` and `RateLimit-Reset`) announces that no requests remain, or if its status is 429: for the
-/// announced time, at most a day, or for 1 s after a 429 without one. Sessions with the same object share the limit.
+/// announced time (of a 429 first its `Retry-After`), at most a day, or for 1 s after a 429 without one. Sessions with the same
+/// object share the limit.
 public final class RateLimit: Sendable {
     private let pace: RequestBucket.Pace
     private let longestWait: Duration

@@ -14,9 +14,11 @@ public enum UserAgent {
     }
 
     /// Returns the field's value for a program. The package's trait `Foundation` transliterates letters outside ASCII; without it
-    /// they are dropped.
+    /// they are dropped. Other characters that a token cannot contain become `-` in the product and the version.
     ///
-    /// - Parameter version: the program's version; nil leaves it out.
+    /// - Parameters:
+    ///   - product: the program's name; `Sterna` for one without ASCII characters.
+    ///   - version: the program's version; nil leaves it out.
     public static func value(product: String, version: String?, platform: Platform = .current) -> String {
         let name = token(product)
         var text = name.isEmpty ? "Sterna" : name

@@ -1,8 +1,8 @@
 package import SternaCore
 
-/// The credentials of one request, and what is needed to check the server's proof in the response.
+/// The credentials of one request, and the values that check the server's proof in the response.
 ///
-/// No description of the value shows it.
+/// Descriptions and mirrors do not show secrets.
 package struct DigestAuthorization: Sendable {
     /// The credentials as Authorization or Proxy-Authorization carry them.
     package let authorization: Authorization
@@ -13,10 +13,10 @@ package struct DigestAuthorization: Sendable {
     /// The algorithm of the hashes.
     package let algorithm: DigestHash
 
-    /// The quality that was used; nil by the rules of RFC 2069.
+    /// The quality of protection (`qop`); nil under the rules of RFC 2069.
     package let quality: DigestChallenge.Quality?
 
-    /// The count of the nonce's uses as it was sent; empty by the rules of RFC 2069.
+    /// The `nc` value: the count of the nonce's uses in hexadecimal; empty under the rules of RFC 2069.
     let countText: String
     let clientNonce: String
     let uri: String
@@ -58,7 +58,7 @@ package struct DigestAuthorization: Sendable {
         algorithm.hex(bodyHash.map { "\(method):\(uri):\($0)" } ?? "\(method):\(uri)")
     }
 
-    /// KD of the secret and all else (RFC 7616, 3.4.1, and RFC 2069, 2.1.2).
+    /// Returns the `response` value: KD of the secret, the nonces and H(A2) (RFC 7616, 3.4.1, and RFC 2069, 2.1.2).
     static func response(
         _ secret: String, _ nonce: String, _ count: String, _ clientNonce: String, _ quality: DigestChallenge.Quality?,
         request: String, by algorithm: DigestHash

@@ -31,13 +31,13 @@ package struct DigestChallenge: Sendable, Hashable {
     /// The algorithm; MD5 if the server names none (RFC 7616, 3.3).
     package let algorithm: DigestHash
 
-    /// The algorithm's name as the server writes it, which the answer repeats; nil where it names none.
+    /// The algorithm's name as the server writes it, which the answer repeats; nil if the server names none.
     package let algorithmName: String?
 
     /// Whether only the nonce of the last answer was out of date: the user name and password may be right.
     package let isStale: Bool
 
-    /// The offered qualities; empty where the server names none, or an empty list, and is answered by the rules of RFC 2069.
+    /// The offered qualities; empty if the server names none, or an empty list: the rules of RFC 2069 then apply.
     package let qualities: Set<Quality>
 
     /// Whether the user name is sent as a hash (RFC 7616, 3.4.4).

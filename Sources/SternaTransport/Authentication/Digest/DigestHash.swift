@@ -20,7 +20,7 @@ package enum DigestHash: String, Sendable, Hashable, CaseIterable, Comparable {
         self = known
     }
 
-    /// The position in the order of strength: longer hashes are stronger, and `-sess` is stronger than the same without.
+    /// The position in the order of strength: MD5, SHA-256, SHA-512/256, SHA-512; `-sess` is stronger than the same without.
     package var strength: Int {
         switch self {
         case .md5: 0

@@ -1,6 +1,6 @@
 package import SternaCore
 
-/// A server's nonce with the count of its uses: what the requests of one user to one protection space share (RFC 7616, 3.4).
+/// A server's nonce with the count of its uses, which the requests of one user to one protection space share (RFC 7616, 3.4).
 ///
 /// A new challenge begins a new state. Protection spaces, users, and proxies each have a state of their own.
 package struct DigestState: Sendable {

@@ -5,10 +5,10 @@ struct DigestUser: Sendable {
     /// `username="…"` or `username*=…`.
     let parameter: String
 
-    /// Chooses the form: a hash where the server asks for it; `username*` for characters that a quoted string cannot hold,
-    /// where the server reads UTF-8; else a quoted string, in UTF-8.
+    /// Chooses the form: a hash if the server asks for it; `username*` for characters outside of printable ASCII if the server
+    /// reads UTF-8; otherwise a quoted string in UTF-8.
     ///
-    /// Throws `invalidHeader` for control characters that no form can hold.
+    /// Throws `invalidHeader` for control characters in a user name that is sent as a quoted string.
     init(_ user: String, for challenge: DigestChallenge) throws(SternaError) {
         if challenge.userhash {
             parameter = "username=\"\(challenge.algorithm.hex("\(user):\(challenge.realm)"))\""

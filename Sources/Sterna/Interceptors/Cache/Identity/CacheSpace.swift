@@ -40,7 +40,7 @@ struct CacheSpace: Sendable {
         return parts.bytes
     }
 
-    /// Random numbers for policies with closures, which only this process knows.
+    /// The random numbers that stand for policies with closures; other processes do not know them.
     fileprivate static let closures = Mutex<[SecurityPolicy: UInt64]>([:])
 }
 

@@ -26,7 +26,8 @@ struct CacheStatusField: Sendable, Hashable {
     /// The remaining freshness lifetime in seconds; negative for a stale response.
     var timeLeft: Int64?
 
-    /// Whether the response was stored; nil if no response was received.
+    /// Whether the server's response was stored, or still is after a validation; nil for a hit, for HEAD, and for a 304 to the
+    /// caller's own conditions.
     var isStored: Bool?
 
     /// Whether the request shared another request's transfer.
@@ -102,8 +103,8 @@ struct CacheStatusField: Sendable, Hashable {
         fields.append(HTTPField(name: name, value: text))
     }
 
-    /// Returns a Cache-Status value with `collapsed` added to this cache's member, for a request that shared another's transfer
-    /// (RFC 9211, 2.6); nil if this cache did not forward the request.
+    /// Returns a Cache-Status value with `collapsed` added to this cache's member, for a request that shared another request's
+    /// transfer (RFC 9211, 2.6); nil if this cache did not forward the request, or the member has the parameter already.
     static func collapsed(_ value: String) -> String? {
         guard value.hasPrefix("\(cache); fwd="), !value.contains("; collapsed") else { return nil }
         // `detail` is the last parameter, and the only one that can contain a semicolon.

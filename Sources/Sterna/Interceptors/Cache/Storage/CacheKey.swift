@@ -11,7 +11,7 @@ package struct CacheKey: Sendable, Hashable {
     /// Makes the key of a request.
     ///
     /// - Parameters:
-    ///   - request: the bytes that identify a request, such as its method and URL.
+    ///   - request: the bytes that identify a request, such as its URL.
     ///   - partition: a keyed hash of the identity that the response belongs to; empty for one that all identities share.
     package init(request: some Sequence<UInt8>, partition: some Collection<UInt8>) {
         self = Self(of: request).within(partition)

@@ -8,7 +8,7 @@ package import SternaCore
 /// bodies are stored as given: a head must not contain a secret, such as a request's `Authorization` or `Cookie` field, or a
 /// `Set-Cookie` field that another identity could see.
 package protocol CacheStorage: AnyObject, Sendable {
-    /// Whether a commit does not wait for a disk.
+    /// Whether a commit does not wait for a disk; a ``LayeredCache`` waits only for an entry that its memory refuses.
     var commitsAtOnce: Bool { get }
 
     /// Returns all variants of a key, the most recently stored first, without counting a use.

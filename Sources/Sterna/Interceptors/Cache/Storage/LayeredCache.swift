@@ -2,10 +2,11 @@ import NIOCore
 package import SternaCore
 import Synchronization
 
-/// A memory store over a disk store: recently used entries are served from memory, and all are on disk.
+/// A memory store over a disk store: recently used entries are served from memory, and all are on disk, except those stored with
+/// `isInMemoryOnly`.
 ///
-/// Both identify an entry alike. Entries that other processes removed from disk leave memory within a second, since hits check the
-/// disk that often. Entries that are only in memory are exempt.
+/// Both stores use the same identifiers. Entries that other processes removed from disk leave memory within a second, since hits
+/// check the disk that often. The check exempts entries that are not on disk yet, or must not be.
 package final class LayeredCache: CacheStorage {
     /// How long memory is used without a check of the disk, in milliseconds.
     static let unchecked: Int64 = 1_000

@@ -57,7 +57,7 @@ extension CacheTransaction {
         return stored[index].variant.id
     }
 
-    /// Begins the entry of a response; nil if the store refuses it.
+    /// Begins the entry of a response; nil if its head exceeds the limits of the coding, or the store refuses it.
     private nonisolated(nonsending) func begin(_ plan: StorePlan, _ head: CacheResponse) async -> PendingEntry? {
         let storageKey = plan.isForEveryone ? key : key.within(partition.bytes)
         if !plan.isForEveryone { await cache.identities.add(partition) }
@@ -108,7 +108,7 @@ extension CacheTransaction {
             replacing: replaced(by: head))
     }
 
-    /// A stored partial response, and the response that a further part makes of it.
+    /// A stored response, and the response that a further part makes of it.
     struct Former: Sendable {
         let entry: StoredEntry
         let new: StoredResponse

@@ -55,7 +55,8 @@ final class PendingEntry: Sendable {
         if let replaced { await cache.storage.remove(replaced) }
     }
 
-    /// Stores the response, whose body is complete, without waiting for a disk.
+    /// Stores the response, whose body is complete. It waits for a disk only if the store's ``CacheStorage/commitsAtOnce`` is true
+    /// and its memory refuses the entry.
     nonisolated(nonsending) func finish() async {
         let (length, isOver) = state.withLock { state in
             defer { state.isOver = true }

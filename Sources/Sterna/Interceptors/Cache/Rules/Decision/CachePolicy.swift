@@ -4,8 +4,9 @@ package import SternaCore
 ///
 ///     let reply = try await api.get("news") { $0.cache.policy = .reload }
 ///
-/// The request's Cache-Control directives hold under every policy. So do the response's: a stale response with `must-revalidate`,
-/// and any with `no-cache`, is not served without validation, not even offline.
+/// The Cache-Control directives of the request hold under every policy, except that ``reload`` and ``ignored`` forward a request
+/// with `only-if-cached`. Those of the response hold, too: a stale response with `must-revalidate`, and any response with
+/// `no-cache`, is not served without validation, not even offline.
 public struct CachePolicy: Sendable, Hashable {
     /// Which stored responses are used.
     enum Reading: String, Sendable, Hashable, CaseIterable {

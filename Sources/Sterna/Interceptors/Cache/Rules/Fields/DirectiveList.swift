@@ -31,7 +31,8 @@ struct DirectiveList {
     /// Whether a part of the field has invalid syntax or exceeds the limits, and may hide a directive.
     private(set) var isMalformed = false
 
-    /// All words of a malformed field in lower case; restrictions among them hold.
+    /// The words of a malformed field in lower case, among which restrictions hold; only `no-store`, `private` and `no-cache` for a
+    /// field that is too long.
     private(set) var words: Set<String> = []
 
     private var bytes: [UInt8] = []

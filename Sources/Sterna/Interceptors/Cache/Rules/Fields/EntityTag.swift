@@ -9,7 +9,8 @@ struct EntityTag: Sendable, Hashable {
     /// The maximum length of a tag in bytes.
     private static let longest = 1_024
 
-    /// Reads a tag; nil if it is invalid, or not UTF-8, where different bytes could look the same.
+    /// Reads a tag; nil if it is invalid, is longer than 1,024 bytes, or is not UTF-8, in which case different tags could look the
+    /// same.
     init?(_ text: some StringProtocol) {
         var bytes = Array(text.utf8)[...]
         isWeak = bytes.starts(with: [UInt8(ascii: "W"), UInt8(ascii: "/")])
@@ -71,7 +72,7 @@ enum EntityTagList: Sendable, Hashable {
     /// The maximum number of tags.
     private static let limit = 64
 
-    /// Reads all lines; nil if a member is not a tag.
+    /// Reads all lines; nil if a member is not a tag, and for no tag or more than 64.
     init?(_ lines: [String]) {
         var tags: [EntityTag] = []
         for line in lines {

@@ -53,7 +53,7 @@ struct VarySecrets: Sendable {
     // A constant, since settings are made for each request.
     private static let always: Set<String> = ["authorization", "cookie", "proxy-authorization"]
 
-    /// Returns what represents a value; in a stored cache, a keyed hash.
+    /// Returns what represents a value: by default the value itself, in a ``ResponseCache`` a keyed hash.
     var cover: @Sendable (String) -> String = { $0 }
 }
 
@@ -110,9 +110,10 @@ struct VaryKey: Sendable, Hashable {
 enum VaryNormalization {
     /// Returns the normalised value of a field's lines.
     ///
-    /// Lines are joined, and white space around commas is removed (RFC 9111, 4.1). Members are sorted by weight; members of equal
-    /// weight keep their order, since servers prefer the first, except in Accept-Encoding, where order has no meaning.
-    /// Accept-Encoding and Accept-Language become lower-case.
+    /// Lines are joined, and white space around commas is removed (RFC 9111, 4.1). The members of Accept, Accept-Charset and
+    /// Accept-Language are sorted by weight; those of equal weight keep their order, since servers prefer the first. The members of
+    /// Accept-Encoding, whose order has no meaning, are sorted as text, without duplicates. Accept-Encoding and Accept-Language
+    /// become lower-case.
     static func text(_ name: String, _ lines: [String]) -> String {
         // In quoted strings, white space has a meaning, and a comma is not a separator.
         guard !texts.contains(name), !lines.contains(where: { $0.utf8.contains(UInt8(ascii: "\"")) }) else {

@@ -64,7 +64,8 @@ package final class DiskCache: CacheStorage {
         notes.withLock { $0.isTidied = !isTidying }
     }
 
-    /// Runs file operations on a thread of ``BlockingWork``; returns the fallback on failure, since a store without a disk acts as empty.
+    /// Runs file operations on a thread of ``BlockingWork``; returns the fallback on failure, since a store without a disk acts as
+    /// empty.
     private nonisolated(nonsending) func onDisk<Result: Sendable>(
         _ fallback: Result, _ work: @escaping @Sendable () -> Result
     ) async -> Result {
@@ -193,7 +194,8 @@ package final class DiskCache: CacheStorage {
         let known: UInt64?
     }
 
-    /// Makes a complete file an entry. Returns false if it could not be listed, or all entries were removed since it began.
+    /// Makes a complete file an entry. Returns false if the file is larger than the store or could not be listed, or if all entries
+    /// were removed since it began.
     func publish(_ file: NewEntryFile, _ header: EntryHeader, since epoch: Epoch) -> Bool {
         let (id, path) = (header.id, folder.path(of: header.id))
         let entry = JournalEntry(id: id, size: Self.sizeOnDisk(header.fileSize), stored: header.stored)

@@ -5,8 +5,8 @@ import Synchronization
 
 /// Writes the body of an entry of a ``DiskCache`` while it arrives.
 ///
-/// A body of up to one piece (256 KiB) is written at the commit, a longer one piece by piece. A caller waits while more than
-/// ``mostPieces`` complete pieces are in memory.
+/// A body shorter than one piece (256 KiB) is written at the commit, a longer one piece by piece. A caller that leaves more than
+/// ``mostPieces`` complete pieces in memory waits until half of ``mostPieces`` are left.
 final class DiskCacheWriter: CacheWriter {
     /// The number of complete pieces that may wait for the disk.
     static let mostPieces = 8

@@ -1,8 +1,9 @@
 /// The order of eviction: S3-FIFO, from "FIFO queues are all you need for cache eviction" (SOSP 2023).
 ///
 /// New elements enter a small queue, a tenth of the capacity. At its end, elements that were used move to the main queue; others
-/// are evicted, and remembered in a ghost queue, from which they return straight to the main queue. A scan of elements that are
-/// used once thereby evicts only those. All functions take constant time; ``evict()`` does so on average over many calls.
+/// are evicted, and remembered in a ghost queue, from which they return straight to the main queue. A scan that adds elements which
+/// are never used thereby evicts only those. All functions except ``order`` take constant time; ``evict()`` does so on average over
+/// many calls.
 ///
 /// Elements are identified by slots, which the owner maps to its keys.
 struct S3FIFO<Element: Sendable>: Sendable {
@@ -119,7 +120,7 @@ struct S3FIFO<Element: Sendable>: Sendable {
         return element
     }
 
-    /// Adds an element to the ghost queue; for an eviction that another process decided.
+    /// Adds an element of the small queue to the ghost queue; for an eviction that another process decided.
     mutating func haunt(_ slot: Int) {
         guard nodes.indices.contains(slot), nodes[slot].element != nil, nodes[slot].queue == .small else { return }
         ghosts.add(nodes[slot].fingerprint, limit: max(16, count))

@@ -5,8 +5,8 @@ import Synchronization
 
 /// A store of responses in memory, limited in bytes.
 ///
-/// A hit shares the stored bytes without copying. Bodies are copied when they are stored, since a slice of a network buffer keeps
-/// the whole buffer alive; the size that counts is that of the memory.
+/// A hit shares the stored bytes without copying. A body in a much larger buffer is copied when it is stored, since a slice of a
+/// network buffer keeps the whole buffer alive. The size of an entry is that of its buffers.
 package final class MemoryCache: CacheStorage {
     /// The overhead of an entry in bytes.
     static let overhead: Int64 = 512
