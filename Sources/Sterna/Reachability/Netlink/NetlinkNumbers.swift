@@ -85,7 +85,7 @@ enum NetlinkNumbers {
         static let ieee80211: ClosedRange<UInt16> = 801...803
     }
 
-    /// Operational states (RFC 2863, 3.1.13).
+    /// Operational states (`ifOperStatus` of RFC 2863).
     enum OperState {
         static let unknown: UInt8 = 0
         static let up: UInt8 = 6
