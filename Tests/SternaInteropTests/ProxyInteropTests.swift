@@ -166,7 +166,9 @@ struct SquidTests {
                     #expect(seen.allSatisfy { $0.offers("Basic") && $0.challenges.first?.realm == "terns" })
                 }
                 let login = Login([])
-                let api = try ProxyServers.session(proxy, authority: authority) { $0.network.proxies.authenticator = login }
+                let api = try ProxyServers.session(proxy, authority: authority) {
+                    $0.network.proxies.authenticator = login
+                }
                 let error = await #expect(throws: SternaError.self) { try await api.get(secure.url("/get")) }
                 expectEqual(error?.kind, .proxyFailed)
                 expectEqual(error?.proxyResponse?.status.code, 407)

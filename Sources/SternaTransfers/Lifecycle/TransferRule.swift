@@ -100,7 +100,7 @@ enum TransferRule {
 
     /// Returns whether the program must supply something: the server or a proxy refuses the credentials, or the program lacks the
     /// value of a secret or the upload method.
-    static func lacksMeans(_ error: SternaError) -> Bool {
+    private static func lacksMeans(_ error: SternaError) -> Bool {
         if error.underlying is MissingSecret || error.underlying is MissingMethod { return true }
         if error.kind == .authenticationFailed { return true }
         switch error.underlying as? UploadFault {
@@ -133,4 +133,31 @@ enum TransferRule {
         guard !isOver else { return seconds < 0 ? 0 : .max / 4 }
         return min(.max / 4, max(0, whole.addingReportingOverflow(attoseconds / 1_000_000_000_000_000).partialValue))
     }
+}
+
+extension TransferRule.Decision {
+    /// Returns the journal's event for a failed attempt.
+    ///
+    /// - Parameters:
+    ///   - error: the reason of the failure.
+    ///   - secrets: the secrets to remove from text of the server.
+    ///   - now: in milliseconds since 1970.
+    ///   - requests: the number of requests in a row without progress.
+    func event(
+        after error: SternaError, hiding secrets: SentSecrets, at now: Int64, requests: Int
+    ) -> TransferEvent {
+        switch self {
+        case .again(let pause):
+            .failed(
+                TransferFailure(error).hiding(secrets), at: now,
+                again: now.addingReportingOverflow(pause).partialValue, requests: requests)
+        case .block(let failure): .blocked(failure.hiding(secrets), at: now)
+        case .end(let failure): .ended(failure.hiding(secrets))
+        }
+    }
+}
+
+extension TransferEvent {
+    /// Whether the event must survive a power failure. An attempt whose beginning is lost begins again.
+    var isEssential: Bool { if case .began = self { false } else { true } }
 }

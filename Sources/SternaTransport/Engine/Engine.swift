@@ -99,5 +99,95 @@ public final class Engine: Sendable {
     private let nextLoop = Atomic<Int>(0)
 
     /// Forgets the origins kept for future sessions.
-    func forgetTransports() { transports.withLock { $0.forget() } }
+    private func forgetTransports() { transports.withLock { $0.forget() } }
+}
+
+/// The cancellation of many calls at once.
+extension Engine {
+    /// Cancels the calls under way whose scopes were cancelled.
+    ///
+    /// An attempt that is moving from the queue to a connection meanwhile notices the cancellation when it arrives.
+    package func endCancelledCalls() {
+        for endpoint in permits.endpoints { endpoint.endCancelledCalls() }
+        for shard in shards {
+            shard.loop.execute {
+                for exchange in shard.active.members where exchange.call?.isScopeCancelled == true {
+                    exchange.call?.cancel()
+                }
+            }
+        }
+    }
+}
+
+extension Endpoint {
+    // Exchanges are collected first: a cancelled one removes itself from the queue, which must not happen while the queue is
+    // locked.
+    func endCancelledCalls() {
+        let waiting: [Exchange] = change { queue in
+            var found: [Exchange] = []
+            queue.waiters.forEach { exchange, _ in
+                if exchange.call?.isScopeCancelled == true { found.append(exchange) }
+            }
+            return found
+        }
+        for exchange in waiting { exchange.callCancelled() }
+    }
+}
+
+// Descriptions and dumps stop here: an engine's connections belong to other threads, and their buffers hold requests with credentials.
+
+extension Engine: CustomReflectable {
+    /// Only the options.
+    public var customMirror: Mirror { Mirror(self, children: ["options": options]) }
+}
+
+extension EngineTransport: CustomReflectable {
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+extension EngineSender: CustomReflectable {
+    package var customMirror: Mirror { Mirror(self, children: []) }
+}
+
+/// Shutdown of an engine that is not shared.
+extension Engine {
+    /// Waits until each event loop has run the work submitted so far, and the calls of user code that it posted.
+    package func settle() async {
+        // Posted calls run in a turn of their own, so one round would not see them.
+        for _ in 0..<2 {
+            for shard in shards { try? await shard.loop.submit {}.get() }
+        }
+    }
+
+    /// Stops accepting requests and waits for those that have a connection, for at most the grace period.
+    ///
+    /// Requests that wait for a connection fail with `shutDown`, as do those still running at the end of the grace period.
+    /// Cancelling the task ends the grace period at once.
+    ///
+    /// The event loops keep running. The shared engine is never shut down; this call only closes its idle connections.
+    ///
+    /// - Parameter grace: how long running requests may take; 30 s by default.
+    public func shutDown(within grace: Duration = .seconds(30)) async {
+        guard self !== Engine.shared else { return closeIdleConnections() }
+        let drained = beginShutdown(within: grace)
+        await withTaskCancellationHandler {
+            for future in drained { try? await future.get() }
+        } onCancel: {
+            _ = beginShutdown(within: .zero)
+        }
+        self.grace.end()
+        for endpoint in permits.endpoints { endpoint.endWaiting(isOver: true) }
+        for shard in shards { shard.loop.execute { shard.graceIsOver() } }
+        forgetTransports()
+    }
+
+    private func beginShutdown(within grace: Duration) -> [EventLoopFuture<Void>] {
+        self.grace.begin()
+        for endpoint in permits.endpoints { endpoint.endWaiting(isOver: false) }
+        return shards.map { shard in
+            let promise = shard.loop.makePromise(of: Void.self)
+            shard.loop.execute { shard.shutDown(promise, grace: TimeAmount(clamping: grace)) }
+            return promise.futureResult
+        }
+    }
 }

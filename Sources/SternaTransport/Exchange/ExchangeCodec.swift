@@ -150,3 +150,286 @@ enum BodyPiece {
         }
     }
 }
+
+/// Wakes the reader of a response's body.
+extension ExchangeCodec {
+    /// Delivers the bytes of one socket read after they were parsed.
+    final func deliverBody(at now: NIODeadline) {
+        guard let pipe else { return }
+        // Waking a reader on its own event loop is free.
+        let least = exchange?.isOnLoop != false ? 1 : pace.least(at: now)
+        switch pipe.deliver(atLeast: least) {
+        case .notNeeded: break
+        case .isDone(let count): pace.delivered(count, at: now)
+        case .isHeld(let count):
+            guard !deliveryIsDue else { return }
+            deliveryIsDue = true
+            shard.clock.schedule(in: DeliveryPace.interval, on: shard.loop) { [weak self] in
+                self?.deliverHeld(count)
+            }
+        }
+    }
+
+    // If no bytes joined the held ones, holding them gained nothing.
+    private func deliverHeld(_ first: Int) {
+        deliveryIsDue = false
+        guard case .isDone(let count) = pipe?.deliver() else { return }
+        pace.delivered(count, at: shard.clock.now)
+        if count <= first { pace.wasFruitless() }
+    }
+}
+
+/// Timestamps of the exchange in progress; set only for exchanges with a recorder.
+struct ExchangeMarks {
+    var start = NIODeadline.distantPast
+    var sent: NIODeadline?
+    var firstByte: NIODeadline?
+}
+
+/// The addresses of a connection as metrics show them, written once for all its exchanges.
+final class ConnectionAddresses: Sendable {
+    let local: String?
+    let remote: String?
+
+    init(_ opening: DialTimeline?, _ channel: (any Channel)?) {
+        local = opening?.localAddress ?? channel?.localAddress?.numericText
+        remote = opening?.remoteAddress ?? channel?.remoteAddress?.numericText
+    }
+}
+
+/// Records an exchange's metrics; called only for exchanges with a recorder.
+extension ExchangeCodec {
+    final func noteStart(_ exchange: Exchange) {
+        guard let recorder = exchange.recorder else { return }
+        marks = ExchangeMarks(start: lastActivity)
+        let opening = opening
+        self.opening = nil
+        let isReused = exchangeCount > 1 || opening == nil
+        let addresses = addresses ?? ConnectionAddresses(opening, channel)
+        self.addresses = addresses
+        recorder.update { attempt in
+            attempt.isReused = isReused
+            attempt.queue = recorder.span(
+                exchange.queuedAt, opening.map { max($0.began, exchange.queuedAt) } ?? lastActivity)
+            if exchange.queuedAt == .distantFuture { attempt.queue = nil }
+            if case .proxy(let proxy) = endpoint.route { attempt.proxy = proxy.description }
+            opening?.note(in: &attempt, recorder)
+            attempt.tlsVersion = tlsVersion
+            (attempt.localAddress, attempt.remoteAddress) = (addresses.local, addresses.remote)
+        }
+        if let opening, opening.secured != nil {
+            recorder.post(.tlsEstablished(version: opening.tlsVersion), at: lastActivity)
+        }
+        recorder.post(.connectionAcquired(isReused: isReused), at: lastActivity)
+    }
+
+    final func noteSent() {
+        guard let exchange, let recorder = exchange.recorder, marks.sent == nil else { return }
+        let now = shard.clock.now
+        marks.sent = now
+        let bytes = Int64(throughput.sent)
+        recorder.update { attempt in
+            attempt.write = recorder.span(marks.start, now)
+            attempt.bytesSent = bytes
+        }
+        recorder.post(.requestSent(bytes: bytes), at: now)
+    }
+
+    final func noteInformational(_ status: Int, _ section: FieldSection, _ exchange: Exchange) {
+        // The final response begins later.
+        marks.firstByte = nil
+        guard exchange.recorder != nil || exchange.request.onInformational != nil else { return }
+        let response = InformationalResponse(status: status, headers: section.fields)
+        if let inform = exchange.request.onInformational { exchange.callSoon { inform(response) } }
+        exchange.recorder?.post(.informationalReceived(response), at: lastActivity)
+    }
+
+    /// - Parameter response: makes the response from a URL and a body.
+    final func noteHead(_ status: Int, _ version: HTTPVersion, _ response: (HTTPURL, ResponseBody) -> Response) {
+        guard let exchange, let recorder = exchange.recorder else { return }
+        marks.firstByte = marks.firstByte ?? lastActivity
+        recorder.update { attempt in
+            attempt.status = status
+            attempt.version = version
+            attempt.wait = recorder.span(marks.sent ?? marks.start, marks.firstByte ?? lastActivity)
+        }
+        recorder.post(.responseBegan(response(exchange.request.url, ResponseBody())), at: lastActivity)
+    }
+
+    final func noteCounts() {
+        let (sent, received) = (Int64(throughput.sent), Int64(throughput.received))
+        exchange?.recorder?.update { attempt in
+            attempt.bytesSent = sent
+            attempt.bytesReceived = received
+        }
+    }
+
+    /// Records a failure; the phase in progress ends now.
+    final func noteFailure() {
+        noteCounts()
+        guard let exchange, let recorder = exchange.recorder else { return }
+        let now = shard.clock.now
+        recorder.update { attempt in
+            if exchange.phase == .writing { attempt.write = attempt.write ?? recorder.span(marks.start, now) }
+            guard exchange.phase == .waiting || exchange.phase == .reading else { return }
+            if attempt.wait == nil { attempt.wait = recorder.span(marks.sent ?? marks.start, marks.firstByte ?? now) }
+            if let firstByte = marks.firstByte { attempt.read = recorder.span(firstByte, now) }
+        }
+    }
+
+    final func noteEnd(_ exchange: Exchange) {
+        guard let recorder = exchange.recorder else { return }
+        let (sent, received) = (Int64(throughput.sent), Int64(throughput.received))
+        recorder.update { attempt in
+            (attempt.bytesSent, attempt.bytesReceived) = (sent, received)
+            attempt.read = recorder.span(marks.firstByte ?? lastActivity, lastActivity)
+            recorder.end(&attempt, at: lastActivity)
+        }
+        recorder.post(.responseEnded(bytes: received), at: lastActivity)
+    }
+}
+
+/// Bytes moved for one exchange.
+struct Throughput {
+    var sent = 0
+    var received = 0
+
+    /// The bytes that had moved when the current throughput window began.
+    var counted = 0
+}
+
+/// Measures whether an exchange is fast enough.
+extension ExchangeCodec {
+    /// Starts a new throughput window when the exchange waits for the peer again.
+    final func measureAnew() {
+        throughputWindow = shard.clock.now
+        throughput.counted = moved
+        if let least = exchange?.request.timeouts.minimumThroughput {
+            shard.tickNoLater(than: throughputWindow + least.amount)
+        }
+    }
+
+    final var moved: Int { takenBytes + throughput.received }
+
+    /// Returns whether enough bytes moved in the throughput window; if so, starts a new window.
+    final func isFastEnough(_ least: Timeouts.Throughput, at now: NIODeadline) -> Bool {
+        let moved = moved
+        let seconds = Double((now - throughputWindow).nanoseconds) / 1e9
+        guard Double(moved - throughput.counted) >= Double(least.bytesPerSecond) * seconds else { return false }
+        throughputWindow = now
+        throughput.counted = moved
+        return true
+    }
+}
+
+/// Sends a request's body.
+extension ExchangeCodec {
+    /// Whether the limits of the phase are suspended: the exchange waits for the response's reader, for the body's source, or for
+    /// 100 (Continue).
+    final var isPaused: Bool { isReadHeld || writer?.isWaitingForSource == true || held != nil && !hasHead }
+
+    /// Holds a body until the server asks for it (`100-continue`).
+    final func hold(_ writer: BodyWriter) {
+        held = writer
+        continueTimer = shard.clock.schedule(in: shard.continueWait, on: shard.loop) { self.sendHeld() }
+        exchange?.phase = .waiting
+    }
+
+    /// Sends the held body when the server asks for it or the wait is over.
+    final func sendHeld() {
+        continueTimer?.cancel()
+        continueTimer = nil
+        guard let held, let exchange, !hasHead, isOpen else { return }
+        self.held = nil
+        writer = held
+        exchange.phase = .writing
+        lastActivity = shard.clock.now
+        measureAnew()
+        watchWriting(exchange)
+        held.advance()
+    }
+
+    /// Restarts the wait for the response after an interim response, which only shows that the server is alive.
+    final func answerIsWaitedForAnew() {
+        guard let exchange, exchange.phase == .reading else { return }
+        exchange.phase = .waiting
+        headLimit = nil
+        shard.tickNoLater(than: lastActivity + exchange.request.timeouts.amounts.firstByte)
+    }
+
+    /// Whether the request has an upload progress callback.
+    final var hasUploadObserver: Bool { exchange?.request.uploadProgress != nil }
+
+    /// Counts body bytes that the network has taken.
+    final func bodyAdvanced(by bytes: Int, ofExchange number: Int) {
+        guard number == exchangeCount else { return }
+        lastActivity = shard.clock.now
+        throughput.sent += bytes
+        guard hasUploadObserver else { return }
+        meter.add(bytes, at: lastActivity)
+        report(meter.progress(at: lastActivity))
+    }
+
+    /// Reports upload progress to the caller.
+    final func report(_ progress: TransferProgress) {
+        guard let exchange, let report = exchange.request.uploadProgress else { return }
+        exchange.callSoon { report(progress) }
+    }
+
+    /// Starts polling the write progress several times per limit, since the network reports nothing before the end of a piece.
+    final func watchWriting(_ exchange: Exchange) {
+        lastTaken = takenBytes
+        takenAt = shard.clock.now
+        shard.tickNoLater(than: nextCheck(exchange))
+    }
+
+    /// When to poll next. Bytes taken shortly before a poll count as taken then, so limits are accurate to an eighth.
+    final func nextCheck(_ exchange: Exchange) -> NIODeadline {
+        let amounts = exchange.request.timeouts.amounts
+        let limit = exchange.phase == .writing ? amounts.write : amounts.firstByte
+        return takenAt + .nanoseconds(limit.nanoseconds / 8)
+    }
+
+    /// Whether the network has not yet taken all of a body that was handed over as a whole.
+    final var isLeaving: Bool { lastLeft > 0 && lastLeft < .max }
+
+    /// Returns whether the network has taken bytes since the last call, even part of a write.
+    final func hasWrittenOn() -> Bool {
+        let taken = takenBytes
+        defer { (lastTaken, takenAt) = (taken, shard.clock.now) }
+        guard taken > lastTaken else { return false }
+        lastActivity = shard.clock.now
+        return true
+    }
+
+    /// Returns whether the network has taken more of a body that was handed over as a whole. The response cannot arrive before the
+    /// rest has left.
+    final func hasLeftOn() -> Bool {
+        let left = unwrittenBytes
+        defer { (lastLeft, takenAt) = (left, shard.clock.now) }
+        guard left < lastLeft, left > 0 || lastLeft < .max else { return false }
+        lastActivity = shard.clock.now
+        return true
+    }
+
+    /// The number of body bytes that the network has taken, including part of a piece in progress.
+    final var takenBytes: Int { writer.map { Int($0.handed) - unwrittenBytes } ?? throughput.sent }
+
+    /// Restarts the limits that wait for the peer, now that the body's source has delivered.
+    final func sourceDelivered() {
+        lastActivity = shard.clock.now
+        measureAnew()
+        if let exchange { watchWriting(exchange) }
+    }
+
+    /// Moves the exchange from writing to waiting once the whole body was handed over.
+    final func bodyFinished() {
+        writer = nil
+        lastActivity = shard.clock.now
+        guard let exchange, exchange.phase == .writing else { return }
+        exchange.phase = .waiting
+        (lastLeft, takenAt) = (unwrittenBytes, lastActivity)
+        if exchange.recorder != nil { noteSent() }
+        shard.tickNoLater(than: exchange.timeLimit().at)
+    }
+}

@@ -2,6 +2,7 @@ import HTTPTypes
 import NIOCore
 import SternaCore
 import SternaSecurity
+import Synchronization
 
 /// An HTTP/1 connection: a single handler at the end of the channel's pipeline that writes requests and reads responses, one
 /// exchange at a time, without pipelining.
@@ -24,7 +25,7 @@ final class HTTP1Connection: ExchangeCodec, ChannelDuplexHandler, RemovableChann
     var spokenTLSVersion: String?
 
     // Invariant: accesses never overlap, since a parser and a buffer call no other code.
-    @exclusivity(unchecked) var parser: ResponseParser
+    @exclusivity(unchecked) private var parser: ResponseParser
     @exclusivity(unchecked) private var output = Bytes()
     var head: ResponseHead?
 
@@ -36,8 +37,8 @@ final class HTTP1Connection: ExchangeCodec, ChannelDuplexHandler, RemovableChann
 
     /// The connection's state; from the end of its dial on, it holds the dial's permit.
     var state = ConnectionState.dialling
-    var readIsHeld = false
-    var readsAreLarge = false
+    private var readIsHeld = false
+    private var readsAreLarge = false
 
     /// Whether the connection was idle, so that the server may have closed it.
     var hasStoodIdle = false
@@ -48,7 +49,7 @@ final class HTTP1Connection: ExchangeCodec, ChannelDuplexHandler, RemovableChann
     private let life: ConnectionLife
 
     /// How long the server keeps the connection, less a second, if it says so (Keep-Alive).
-    var serverPatience: TimeAmount?
+    private var serverPatience: TimeAmount?
 
     /// The state of discarding an unread body; nil otherwise.
     var drain: Drain?
@@ -119,7 +120,7 @@ final class HTTP1Connection: ExchangeCodec, ChannelDuplexHandler, RemovableChann
     }
 
     /// Handles the end of the channel: gives the permit back, once.
-    func channelIsGone() {
+    private func channelIsGone() {
         endRest()
         if state.end() { shard.closed(self) }
     }
@@ -378,8 +379,304 @@ final class HTTP1Connection: ExchangeCodec, ChannelDuplexHandler, RemovableChann
     }
 
     // Large bodies use large reads, at a third of the cost of the usual ones.
-    func useLargeReads(_ large: Bool) {
+    private func useLargeReads(_ large: Bool) {
         readsAreLarge = large
         context?.channel.setReadSize(large ? tlsContext == nil ? .large : .largeSealed : .usual)
+    }
+}
+
+/// The unread rest of a body, which is discarded so that the connection can be reused.
+struct Drain {
+    /// The number of bytes that may still arrive.
+    var left: Int
+    let timer: ClockTimer
+}
+
+/// Discards the rest of a body that the caller does not read.
+extension HTTP1Connection {
+    /// The maximum number of bytes read to save the connection, and the maximum time for them.
+    private static let drainedBytes = 64 << 10
+    private static let drainTime = TimeAmount.milliseconds(250)
+
+    /// Whether the rest of a body is so short that reading it costs less than another connection.
+    private var canDrain: Bool {
+        guard writer == nil, held == nil, !isClosing, exchange != nil, parser.isPersistent, let left = parser.remaining
+        else { return false }
+        return left <= Self.drainedBytes
+    }
+
+    /// Reads and discards the rest of the body, whose pipe was abandoned.
+    ///
+    /// - Parameter isAwaited: whether requests wait for the connection, for the length of a rest, before they dial another.
+    private func beginDrain(isAwaited: Bool) {
+        let timer = shard.clock.schedule(in: Self.drainTime, on: shard.loop) {
+            if self.drain != nil { self.fail(.cancelled(phase: .read)) }
+        }
+        drain = Drain(left: Self.drainedBytes, timer: timer)
+        if isAwaited { beginRest { self.endRest() } }
+        resumeReading()
+    }
+
+    private func endDrain() {
+        drain?.timer.cancel()
+        drain = nil
+        endRest()
+    }
+
+    func drained(_ bytes: Int) {
+        drain?.left -= bytes
+        if let left = drain?.left, left < 0 { fail(.cancelled(phase: .read)) }
+    }
+}
+
+/// Ends exchanges and the connection.
+extension HTTP1Connection {
+    func finish(_ trailers: HTTPFields?) {
+        guard let exchange, let head else { return }
+        let hasSentAll = held == nil && writer?.hasHandedAll != false && isDrained(exchange.request)
+        let isReusable = parser.isPersistent && !closesBehind && !parser.hasLeftover && !isClosing && hasSentAll
+        if parser.isHeadRequest, parser.hasLeftover { endpoint.headConduct.withLock { $0.sentContent() } }
+        let body = collected
+        let pipe = pipe
+        if exchange.recorder != nil { noteEnd(exchange) }
+        detach()
+        // The connection is released before the caller wakes, so that the caller's next request finds it.
+        if isReusable {
+            if readsAreLarge { useLargeReads(false) }
+            if parser.isHeadRequest { releaseAfterHead() } else { shard.release(self) }
+        } else if hasSentAll, !endpoint.isPermitWanted {
+            close()
+        } else {
+            abort()
+        }
+        if let pipe {
+            exchange.end(pipe, .success(trailers))
+        } else {
+            let body = ResponseBody(body ?? Bytes(), trailers: trailers)
+            shard.reply(to: exchange, head.response(from: exchange.request.url, body: body))
+        }
+    }
+
+    // A response may arrive before the end of the body has left; the next request would have to wait for it.
+    private func isDrained(_ request: Request) -> Bool {
+        request.body == nil || context?.channel.unwrittenBytes ?? 0 == 0
+    }
+
+    func detach() {
+        shard.loop.assertInEventLoop()
+        if let exchange {
+            shard.remove(exchange)
+            exchange.codec = nil
+            if !exchange.isPending { exchange.call?.end(exchange) }
+        }
+        exchange = nil
+        head = nil
+        collected = nil
+        pipe = nil
+        writer?.stop()
+        writer = nil
+        held = nil
+        if drain != nil { endDrain() }
+        continueTimer?.cancel()
+        continueTimer = nil
+        if readIsHeld {
+            readIsHeld = false
+            context?.read()
+        }
+    }
+
+    /// Ends the exchange with an error and closes the connection.
+    func end(with error: SternaError) {
+        let exchange = exchange
+        let pipe = pipe
+        let head = head
+        if exchange?.recorder != nil { noteFailure() }
+        detach()
+        abort()
+        guard let exchange else { return }
+        var error = exchange.complete(error)
+        error.response = head?.response(from: exchange.request.url, body: ResponseBody())
+        if head == nil, exchangeCount == 1 { error.isOfFirstResponse = true }
+        if let pipe { exchange.end(pipe, .failure(error)) } else { exchange.fail(error) }
+    }
+
+    /// Closes the connection for good.
+    func close() {
+        shard.loop.assertInEventLoop()
+        guard !isClosing else { return }
+        state.beginClosing()
+        endRest()
+        context?.close(promise: nil)
+    }
+
+    // An orderly TLS close would first write the remaining bytes, and then read for up to half a second what the peer still sends.
+    func abort(evenIfClosing: Bool = false) {
+        shard.loop.assertInEventLoop()
+        guard !isClosing || evenIfClosing else { return }
+        state.beginClosing()
+        endRest()
+        (tlsContext ?? context)?.close(promise: nil)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        // The end of the connection follows and shows whether the response is complete.
+        if TLSFault.isUncleanEnd(error), !endpoint.policy.tls.requiresCloseNotify { return }
+        if !lost(because: error) { close() }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        if let event = parser.finish(), case .end(let trailers) = event, exchange != nil {
+            state.beginClosing()
+            finish(trailers)
+        } else {
+            _ = lost(because: nil)
+        }
+        channelIsGone()
+        context.fireChannelInactive()
+    }
+
+    /// Handles the loss of the connection during an exchange: resends the request if that is safe, otherwise fails it.
+    private func lost(because cause: (any Error)?) -> Bool {
+        guard let exchange, !isClosing else { return false }
+        let sinceResponse = exchangeCount > 1 ? shard.clock.now - previousEnd : nil
+        if !parser.hasReceived, exchangeCount > 1 || hasStoodIdle, exchange.mayRepeat(sinceResponse: sinceResponse) {
+            detach()
+            close()
+            shard.resubmit(exchange, because: .staleConnection)
+            return true
+        }
+        fail(
+            TLSFault.late(parser.hasReceived ? nil : cause, host: endpoint.host)
+                ?? TLSFault.broken(cause, host: endpoint.host)
+                ?? LostConnection.error(
+                    cause, hasHead: head != nil, hasReceived: parser.hasReceived, isWriting: writer != nil)
+        )
+        return true
+    }
+}
+
+/// Rests: short times in which requests wait for a connection that is about to be free instead of dialling another.
+///
+/// They are measured by the event loop's clock, not by `NetworkClock`: they wait for bytes in transit, which a test's clock does
+/// not delay.
+extension HTTP1Connection {
+    /// Begins a rest, after the pool has announced the connection.
+    private func beginRest(_ isOver: @escaping @Sendable () -> Void) {
+        rest = shard.loop.scheduleTask(in: restTime, isOver)
+    }
+
+    /// Ends the rest, if any: the connection is free, or requests no longer wait for it.
+    private func endRest() {
+        guard let timer = rest.take() else { return }
+        timer.cancel()
+        endpoint.pools[shard.index].hasRested(self)
+        endpoint.endExpectation(on: shard.index)
+    }
+
+    // MARK: HEAD
+
+    /// Gives the connection back after a response to HEAD, which content may follow.
+    private func releaseAfterHead() {
+        switch endpoint.headConduct.withLock({ $0.next }) {
+        case .rest where !shard.isShutDown:
+            let pool = endpoint.pools[shard.index]
+            pool.expectConnection()
+            pool.rest(self)
+            shard.list(pool)
+            beginRest { self.wasSilentAfterHead() }
+        case .rest, .reuse: shard.release(self)
+        case .close: if endpoint.isPermitWanted { abort() } else { close() }
+        }
+    }
+
+    private func wasSilentAfterHead() {
+        guard rest != nil else { return }
+        // The event loop may have been too busy to read.
+        guard unreadInput == .nothing else { return abort() }
+        endpoint.headConduct.withLock { $0.wasSilent() }
+        endRest()
+        shard.release(self)
+    }
+
+    /// Handles bytes that belong to no request.
+    private func receivedUnasked(_ bytes: Bytes) {
+        // A server may end an idle connection with a response of its own, such as 408.
+        if parser.isHeadRequest, rest != nil || !bytes.readableBytesView.starts(with: "HTTP/1.".utf8) {
+            endpoint.headConduct.withLock { $0.sentContent() }
+        }
+        // No later response on this connection could be trusted.
+        close()
+    }
+
+    /// Handles first bytes that are not a status line, on a connection whose previous exchange was a HEAD: they are its content.
+    private func receivedContentOfHead() {
+        endpoint.headConduct.withLock { $0.sentContent() }
+        guard let exchange, exchange.mayRetryOnFreshConnection else {
+            return fail(
+                SternaError(
+                    .malformedResponse, phase: .read,
+                    "The server sent content after its response to the previous HEAD request on the same "
+                        + "connection, so the response to this request cannot be recognized. The request may have been processed."
+                ))
+        }
+        detach()
+        abort()
+        shard.resubmit(exchange, because: .staleConnection)
+    }
+}
+
+/// A request's body in HTTP/1's framing (RFC 9112, 6 and 7).
+extension HTTP1Connection {
+    /// Writes the head and a small body in one piece.
+    private func writeWhole(_ bytes: Bytes, behind head: Bytes, to context: ChannelHandlerContext) {
+        var message = head
+        message.writeImmutableBuffer(bytes)
+        guard hasUploadObserver else {
+            throughput.sent += bytes.readableBytes
+            context.writeAndFlush(wrapOutboundOut(message), promise: nil)
+            return
+        }
+        let promise = shard.loop.makePromise(of: Void.self)
+        let (count, number) = (bytes.readableBytes, exchangeCount)
+        promise.futureResult.assumeIsolated().whenSuccess { [weak self] in
+            self?.bodyAdvanced(by: count, ofExchange: number)
+        }
+        context.writeAndFlush(wrapOutboundOut(message), promise: promise)
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if context.channel.isWritable { writer?.advance() }
+        context.fireChannelWritabilityChanged()
+    }
+
+    private func writeFramed(_ piece: BodyPiece, _ promise: EventLoopPromise<Void>) {
+        guard let context else { return promise.fail(ChannelError.ioOnClosedChannel) }
+        if isChunked {
+            var line = Bytes()
+            line.writeString(String(piece.count, radix: 16))
+            line.writeStaticString("\r\n")
+            throughput.sent += line.readableBytes + 2
+            context.write(wrapOutboundOut(line), promise: nil)
+        }
+        switch piece {
+        case .bytes(let bytes): context.write(NIOAny(bytes), promise: promise)
+        case .region(let region): context.write(NIOAny(region), promise: promise)
+        }
+        if isChunked { context.write(NIOAny(Bytes(staticString: "\r\n")), promise: nil) }
+    }
+
+    private func writeEnd(_ trailers: HTTPFields?) throws(SternaError) {
+        guard isChunked else { return }
+        let end = try Self.lastChunk(trailers ?? [:])
+        throughput.sent += end.readableBytes
+        context?.write(wrapOutboundOut(end), promise: nil)
+    }
+
+    private static func lastChunk(_ trailers: HTTPFields) throws(SternaError) -> Bytes {
+        try TrailerFields.check(trailers)
+        var lines = Bytes(staticString: "0\r\n")
+        for field in trailers { lines.writeString("\(field.name.rawName): \(field.value)\r\n") }
+        lines.writeStaticString("\r\n")
+        return lines
     }
 }

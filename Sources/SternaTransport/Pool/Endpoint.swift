@@ -41,7 +41,7 @@ final class Endpoint: Sendable {
     let permits: Permits
 
     /// Whether the number of waiting requests is limited.
-    let limitsWaiting: Bool
+    private let limitsWaiting: Bool
 
     let grace: ShutdownGrace
 
@@ -50,7 +50,7 @@ final class Endpoint: Sendable {
 
     /// The timer of the waiting requests' limits, which is stopped when the endpoint is released. Limits may be days away, and a
     /// timer that is left behind would slow down all other timers of its event loop.
-    let checkTimer = Mutex(EarliestTimer())
+    private let checkTimer = Mutex(EarliestTimer())
 
     /// The number of waiting requests, and of those among them that accept a used connection. Requests that need not wait read
     /// both without the lock.
@@ -69,7 +69,7 @@ final class Endpoint: Sendable {
     let knownStreams = Atomic<Int>(PeerSettings.assumedStreams)
 
     /// Whether the server has ever chosen HTTP/2.
-    let hasSpokenHTTP2 = Atomic<Bool>(false)
+    private let hasSpokenHTTP2 = Atomic<Bool>(false)
 
     /// Whether connections of other origins have turned out not to serve this one.
     let refusesSharing = Atomic<Bool>(false)
@@ -87,7 +87,7 @@ final class Endpoint: Sendable {
     private let askingPausedCalls = Atomic<Int>(0)
 
     /// Begins to ask paused calls; returns false if they are being asked, and will be once more.
-    func beginAskingPausedCalls() -> Bool {
+    private func beginAskingPausedCalls() -> Bool {
         while true {
             if askingPausedCalls.compareExchange(expected: 0, desired: 1, ordering: .relaxed).exchanged { return true }
             let (wasOnce, state) = askingPausedCalls.compareExchange(expected: 1, desired: 2, ordering: .relaxed)
@@ -240,5 +240,342 @@ final class Endpoint: Sendable {
     func reserve() -> Shard? {
         guard !hasWaitersForAny else { return nil }
         return pools.first { $0.reserve() }?.shard
+    }
+}
+
+/// Permits for connections, and the dials that begin with them; callable from any thread.
+extension Endpoint {
+    /// Serves waiting requests: offers idle connections, and dials for the rest.
+    ///
+    /// - Parameter prefersDial: whether to dial even if another event loop has an idle connection.
+    func arrange(prefersDial: Bool = false) {
+        guard hasWaiters else { return leavePermitQueue() }
+        var offered = prefersDial ? 0 : offerIdle()
+        let expected = expectedConnections(onThisLoop: prefersDial)
+        while askForPermit(beyond: offered + expected) {}
+        if prefersDial, hasWaiters { offered = offerIdle() }
+        endNeedlessWarmUps()
+        refuseTooMany()
+        // A request that needs an unused connection takes the place of an idle one.
+        if lacksFreshConnection { pools[0].shard.closeIdleSoon(of: self) }
+        if ConnectionRelease.isOffered { askPausedCalls() }
+        leavePermitQueue()
+        if offered == 0 { waitForBackoff() }
+    }
+
+    // A waiter enters the queue before it looks for idle connections, and a pool counts a spare connection before it looks for
+    // waiters. So at least one of the two sees the other.
+    private func offerIdle() -> Int {
+        guard hasWaitersForAny else { return 0 }
+        var count = 0
+        for pool in pools where pool.spareCount > 0 {
+            count += pool.spareCount
+            pool.shard.serveSoon(self)
+        }
+        if let homeShard, hasSpokenHTTP2.load(ordering: .relaxed), !pools[homeShard].shard.loop.inEventLoop {
+            pools[homeShard].shard.serveSoon(self)
+        }
+        return count
+    }
+
+    // Waiters that accept a used connection wait for those that are about to be free, as long as they are.
+    private func expectedConnections(onThisLoop: Bool) -> Int {
+        guard hasWaitersForAny else { return 0 }
+        return pools.reduce(0) { !onThisLoop || $1.shard.loop.inEventLoop ? $0 + $1.expectedCount : $0 }
+    }
+
+    /// Ends the wait for a connection that was about to be free, on a shard: in a later task of its event loop, once the connection
+    /// is idle or has been given to a waiter. Until then no other one is opened for that waiter.
+    func endExpectation(on index: Int) {
+        pools[index].shard.loop.execute {
+            self.pools[index].endExpectation()
+            self.arrange()
+        }
+    }
+
+    /// Asks for a permit if one is needed. Returns whether to ask again.
+    private func askForPermit(beyond spare: Int) -> Bool {
+        let ask: Queue.Ask? = change { queue in
+            queue.maximumDials = dialLimit(of: &queue)
+            guard queue.wantsPermit(at: now, beyond: spare) else { return nil }
+            return queue.asks()
+        }
+        guard let ask else { return false }
+        let outcome = permits.take(self, waits: ask.isForRequest)
+        if outcome == .granted { return dial() }
+        change { $0.wasRefused(ask, outcome) }
+        guard ask.isForRequest else {
+            endNeedlessWarmUps(anyway: true)
+            return true
+        }
+        if outcome == .allAreOpen { pools[0].shard.closeAnyIdleSoon(for: self) }
+        return false
+    }
+
+    /// The number of waiting requests that get no connection, since a limit of connections is reached.
+    var lackingConnections: Int { hasWaiters ? change { $0.lackingConnections } : 0 }
+
+    /// Asks calls of suspended tasks for the connections that waiting requests lack, if any.
+    func askPausedCalls() {
+        guard lackingConnections > 0, beginAskingPausedCalls() else { return }
+        pools[0].shard.releasePausedSoon(for: self)
+    }
+
+    // The connection limit is reached, so a connection is open: warm-ups, which need no more than that, are complete.
+    private func endNeedlessWarmUps(anyway: Bool = false) {
+        let ended = change { $0.takeNeedlessWarmUps(anyway: anyway) }
+        for exchange in ended { exchange.endWarmUp() }
+    }
+
+    /// Uses a permit that the endpoint waited for.
+    func permitGranted() {
+        _ = dial()
+        arrange()
+    }
+
+    /// Leaves the queue for permits once no waiter needs one: other endpoints close connections for queued endpoints.
+    func leavePermitQueue() {
+        guard permits.isStarving, change({ $0.needsNoPermit }), permits.leavePermitQueue(self) else { return }
+        change { $0.mayAskAgain() }
+        // A waiter may have arrived between the two steps.
+        if hasWaiters { arrange() }
+    }
+
+    // MARK: Dials
+
+    /// Begins a dial with a granted permit, or gives the permit back. Returns whether a dial began.
+    private func dial() -> Bool {
+        let dial: Dial? = change { queue in
+            queue.mayAskAgain()
+            guard let exchange = queue.nextToDial(at: now) else { return nil }
+            let shard = pools[loopToDial(for: exchange, queue)].shard
+            let dial = Dial(
+                to: self, on: shard, timeouts: exchange.request.timeouts,
+                mayShare: exchange.maySharePeers && !avoidsSharing.load(ordering: .relaxed))
+            queue.began(dial, on: shard.index, at: now)
+            return dial
+        }
+        guard let dial else {
+            permits.give(self)
+            return false
+        }
+        dial.shard.begin(dial)
+        return true
+    }
+
+    private func loopToDial(for exchange: Exchange, _ queue: borrowing Queue) -> Int {
+        if let homeShard { return homeShard }
+        let first = queue.loopToFill(from: id % pools.count)
+        if let tunnelKey { return tunnelShards.shard(for: tunnelKey, otherwise: exchange.callerLoop ?? first) }
+        return exchange.callerLoop ?? first
+    }
+
+    // Allows one dial at a time where one connection may serve all waiters. The limit ends when the first dial takes so long
+    // that the waiters could have had connections of their own by then.
+    private func dialLimit(of queue: inout Queue) -> Int {
+        guard holds.load(ordering: .relaxed) == 0, !grace.isOver else { return 0 }
+        let most = 16 * pools.count
+        guard homeShard != nil else { return most }
+        guard http2 != .priorKnowledge, !hasSpokenHTTP2.load(ordering: .relaxed) else { return 1 }
+        guard let first = queue.dials.first, queue.waiters.count > 1 else { return 1 }
+        let patience = pools[0].shard.firstDialPatience
+        let limit = NIODeadline.uptimeNanoseconds(UInt64(clamping: first.began)) + patience
+        if clock >= limit { return most }
+        if !queue.isImpatient {
+            queue.isImpatient = true
+            schedule(at: limit) { [weak self] in
+                self?.change { $0.isImpatient = false }
+                self?.arrange()
+            }
+        }
+        return 1
+    }
+
+    // Schedules dials for the end of the back-off, where nothing else delays them.
+    private func waitForBackoff() {
+        let moment: Int64? = change { queue in
+            guard !queue.isPausing, !queue.waiters.isEmpty, queue.dials.isEmpty, queue.asking == .none,
+                queue.backoff.allowed(of: 1, at: now) == 0
+            else { return nil }
+            queue.isPausing = true
+            return queue.backoff.notBefore
+        }
+        guard let moment else { return }
+        schedule(at: .uptimeNanoseconds(UInt64(clamping: moment))) { [weak self] in
+            self?.change { $0.isPausing = false }
+            self?.arrange()
+        }
+    }
+
+    /// Gives back the permit of a closed connection, or of a dial that ended without one.
+    func lost(on loop: Int) {
+        permits.give(self)
+        change { $0.lost(on: loop) }
+    }
+}
+
+/// The queue of requests that wait for a connection.
+extension Endpoint {
+    // All event loops share one time.
+    var clock: NIODeadline { pools[0].shard.clock.now }
+    var now: Int64 { Int64(clamping: clock.uptimeNanoseconds) }
+
+    /// Queues a request. From now on it belongs to the code that takes it out of the queue, not to its shard.
+    ///
+    /// - Parameter isBack: whether the request returns to its former place, since its connection turned out to be closed.
+    func wait(_ exchange: Exchange, isBack: Bool = false) {
+        let clock = clock
+        if !isBack || exchange.queuedAt == .distantFuture { exchange.queuedAt = clock }
+        let limit = exchange.waitingLimit(hasDial: false).at
+        let check = Int64(clamping: limit.uptimeNanoseconds)
+        let (refusal, mustSchedule): (SternaError?, Bool) = change { queue in
+            if exchange.isCancelled { return (.cancelled(phase: .queue), false) }
+            if grace.isShutDown, !exchange.goesOnInGrace { return (Shard.shutDown, false) }
+            if grace.isShutDown { exchange.hold = grace.hold() }
+            if isBack { queue.putBack(exchange) } else { queue.wait(exchange) }
+            guard queue.nextCheck.map({ check < $0 }) ?? true else { return (nil, false) }
+            queue.nextCheck = check
+            return (nil, true)
+        }
+        if let refusal { return exchange.fail(refusal) }
+        if mustSchedule { scheduleCheck(at: limit) }
+    }
+
+    /// Fails the newest requests beyond the limit of waiting requests. Further attempts and warm-ups are exempt.
+    private func refuseTooMany() {
+        guard limitsWaiting else { return }
+        let spare = pools.reduce(0) { $0 + $1.spareCount + $1.expectedCount }
+        let now = now
+        let (refused, limit): ([Exchange], Int) = change { queue in
+            let refused = queue.takeTooMany(beyond: spare, at: now) { $0.attempt > 1 || $0.isWarmUp }
+            for exchange in refused { exchange.leftQueue(with: nil) }
+            return (refused, queue.maximumWaiting)
+        }
+        for exchange in refused { exchange.fail(Self.queueIsFull(limit)) }
+    }
+
+    private static func queueIsFull(_ limit: Int) -> SternaError {
+        SternaError(
+            .limitExceeded, phase: .queue,
+            "\(limit) requests already wait for a connection to this origin, which is the limit. Send fewer at once, or raise "
+                + "the limit of connections or of waiting requests.")
+    }
+
+    /// Takes out the first request that a connection on a shard can carry, and assigns it to that shard.
+    ///
+    /// - Parameters:
+    ///   - isUsed: whether the connection was used before.
+    ///   - isFreshEnough: returns whether the connection counts as unused for a request that needs an unused one.
+    func takeWaiter(for shard: Shard, isUsed: Bool, unless isFreshEnough: (Exchange) -> Bool = { _ in false })
+        -> Exchange?
+    {
+        let exchange: Exchange? = change { queue in
+            guard let exchange = isUsed ? queue.popFirstForUsed(unless: isFreshEnough) : queue.popFirst() else {
+                return nil
+            }
+            exchange.arrive(on: shard)
+            return exchange
+        }
+        leavePermitQueue()
+        return exchange
+    }
+
+    /// Fails a cancelled request that is queued. Otherwise returns its shard, which the request no longer leaves.
+    func cancel(_ exchange: Exchange) -> Shard? {
+        let (shard, needless): (Shard?, Dial?) = change { queue in
+            guard exchange.ticket != 0 else { return (exchange.shard, nil) }
+            let dial = queue.dial(of: exchange)
+            exchange.leftQueue(with: dial)
+            _ = queue.leave(exchange)
+            return (nil, dial.flatMap { Self.takeNeedlessDial(leftBy: $0, &queue) })
+        }
+        if let shard { return shard }
+        exchange.fail(.cancelled(phase: exchange.errorPhase))
+        needless?.cancelSoon()
+        arrange()
+        return nil
+    }
+
+    private static func takeNeedlessDial(leftBy dial: Dial, _ queue: inout Queue) -> Dial? {
+        queue.takeNeedlessDial(leftBy: dial) { DialLimits($0.request.timeouts) == dial.limits }
+    }
+
+    /// Fails the queued requests: the engine is shut down.
+    ///
+    /// - Parameter isOver: whether to fail also those that may continue during the grace.
+    func endWaiting(isOver: Bool) {
+        let ended = change { queue in
+            let dials = queue.dials
+            return queue.takeAll { exchange, position in
+                guard isOver || !exchange.goesOnInGrace else { return false }
+                exchange.leftQueue(with: position < dials.count ? dials[position].dial : nil)
+                return true
+            }
+        }
+        for exchange in ended { exchange.fail(Shard.shutDown) }
+        leavePermitQueue()
+    }
+
+    // MARK: Time
+
+    /// Runs work at a moment, on an event loop of the engine.
+    func schedule(at moment: NIODeadline, _ work: @escaping @Sendable () -> Void) {
+        let shard = pools[0].shard
+        shard.clock.schedule(at: moment, on: shard.loop, work)
+    }
+
+    private func scheduleCheck(at moment: NIODeadline) {
+        let shard = pools[0].shard
+        checkTimer.withLock { timer in
+            guard !timer.isSet(by: moment) else { return }
+            timer.clear()
+            let task = shard.clock.schedule(at: moment, on: shard.loop, outlastsLoop: true) { [weak self] in
+                self?.checkTimer.withLock { $0.fired() }
+                self?.checkWaiters()
+            }
+            timer.set(task, at: moment)
+        }
+    }
+
+    /// Fails the requests that have waited too long, and schedules the next check.
+    func checkWaiters() {
+        let clock = clock
+        var next = NIODeadline.distantFuture
+        var checked = 0
+        var needless: [Dial] = []
+        let ended: [(Exchange, SternaError)] = change { queue in
+            queue.nextCheck = nil
+            let dials = queue.dials
+            var errors: [SternaError] = []
+            var left: [Dial] = []
+            let ended = queue.takeAll { exchange, position in
+                checked += 1
+                let hasDial = position < dials.count
+                let limit = exchange.waitingLimit(hasDial: hasDial)
+                if limit.at > clock {
+                    next = min(next, limit.at)
+                    // A waiter ahead of it may take over its dial.
+                    if hasDial { next = min(next, max(exchange.waitingLimit(hasDial: false).at, clock + .seconds(1))) }
+                    return false
+                }
+                exchange.leftQueue(with: hasDial ? dials[position].dial : nil)
+                errors.append(exchange.timeoutError(limit))
+                if hasDial { left.append(dials[position].dial) }
+                return true
+            }
+            needless = left.compactMap { Self.takeNeedlessDial(leftBy: $0, &queue) }
+            if next < .distantFuture {
+                let distance = LimitCheckSchedule.distance(for: checked)
+                if distance > 0 { next = max(next, clock + .nanoseconds(distance)) }
+                queue.nextCheck = Int64(clamping: next.uptimeNanoseconds)
+            }
+            return Array(zip(ended, errors))
+        }
+        pools[0].shard.note(checked: checked)
+        if next < .distantFuture { scheduleCheck(at: next) }
+        guard !ended.isEmpty else { return }
+        for (exchange, error) in ended { exchange.fail(error) }
+        for dial in needless { dial.cancelSoon() }
+        arrange()
     }
 }

@@ -111,7 +111,8 @@ struct RequestTrailerTests {
         ])
     func forbidden(name: String) async throws {
         let field = try #require(HTTPField.Name(name))
-        let error = try await Wire.refusal(.invalidHeader, .write, script: [], settings: { $0.network.proxies = .none }) {
+        let error = try await Wire.refusal(.invalidHeader, .write, script: [], settings: { $0.network.proxies = .none })
+        {
             api in
             _ = try await api.post("row", body: Self.body("x", [Self.digest: "abc", field: "1"]))
         }
@@ -121,11 +122,13 @@ struct RequestTrailerTests {
 
     @Test("An error of the trailers' closure fails the request and closes the connection")
     func thrown() async throws {
-        let error = try await Wire.refusal(.writeFailed, .write, script: [], settings: { $0.network.proxies = .none }) { api in
+        let error = try await Wire.refusal(.writeFailed, .write, script: [], settings: { $0.network.proxies = .none }) {
+            api in
             _ = try await api.post("row", body: Body.text("x").withTrailers { throw Mishap() })
         }
         #expect(error?.underlying is Mishap)
-        let own = try await Wire.refusal(.fileUnreadable, .write, script: [], settings: { $0.network.proxies = .none }) { api in
+        let own = try await Wire.refusal(.fileUnreadable, .write, script: [], settings: { $0.network.proxies = .none })
+        { api in
             _ = try await api.post(
                 "row",
                 body: Body.text("x").withTrailers { throw SternaError(.fileUnreadable, phase: .write, "Gone.") })

@@ -77,7 +77,9 @@ struct PoolCancellationTests {
             let engine = PoolSupport.engine { $0.firstDialPatience = .zero }
             let proxy = try Proxy("socks5://127.0.0.1:\(server.port)")
             let base = scheme == "https" ? "https://127.0.0.1:\(server.port)" : "http://origin.test"
-            let api = try PoolSupport.session(base, engine) { if scheme == "socks5" { $0.network.proxies = .proxy(proxy) } }
+            let api = try PoolSupport.session(base, engine) {
+                if scheme == "socks5" { $0.network.proxies = .proxy(proxy) }
+            }
             let tasks = await PoolSupport.queue(3, engine) { _ in try await api.get("row").status }
             for connection in 0..<3 {
                 #expect(await server.waitForReceived(1, connection: connection, within: PoolSupport.limit))

@@ -120,7 +120,9 @@ struct SharingTests {
                     ]
                     let sessions = try urls.map { url in
                         let proxy = try Proxy(url)
-                        return try PoolSupport.session("http://origin.test", engine) { $0.network.proxies = .proxy(proxy) }
+                        return try PoolSupport.session("http://origin.test", engine) {
+                            $0.network.proxies = .proxy(proxy)
+                        }
                     }
                     for _ in 0..<2 { for api in sessions { try await expectEqual(api.get("/1k").status, 200) } }
                     expectEqual(proxy.totalConnections, 3)

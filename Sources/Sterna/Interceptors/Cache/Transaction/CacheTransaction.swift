@@ -11,20 +11,20 @@ struct CacheTransaction: Sendable {
     let asked: CacheRequest
     let policy: CachePolicy
     let settings: CacheRuleSettings
-    let partition: CachePartition
+    private let partition: CachePartition
 
     /// The key of the request's URL and its ``CacheSpace``, for responses that all identities share.
     let key: CacheKey
 
     /// Whether the request only refreshes a stale response, and no caller reads its response.
-    let isRefresh: Bool
+    private let isRefresh: Bool
     let stored: [StoredEntry]
     let next: Chain
 
     var cache: ResponseCache { plan.cache }
 
     /// The stored responses, as the rules read them.
-    let responses: [StoredResponse]
+    private let responses: [StoredResponse]
 
     /// The current time in seconds since 1970.
     var now: Int64 { cache.clock() / 1_000 }
@@ -114,7 +114,7 @@ struct CacheTransaction: Sendable {
     }
 
     /// Whether an error means that the server could not be reached.
-    static func isUnreachable(_ kind: SternaError.Kind) -> Bool {
+    private static func isUnreachable(_ kind: SternaError.Kind) -> Bool {
         switch kind {
         case .hostNotFound, .connectionFailed, .proxyFailed, .connectionClosed, .writeFailed, .timedOut, .truncated:
             true
@@ -254,4 +254,244 @@ struct CacheTransaction: Sendable {
             own?.releaseLease()
         }
     }
+}
+
+/// A stored response as the store returned it, with its decoded head.
+struct StoredEntry: Sendable {
+    let variant: CachedVariant
+    let head: StoredHead
+
+    init(_ variant: CachedVariant, _ head: StoredHead) { (self.variant, self.head) = (variant, head) }
+
+    /// Decodes the head; nil if it is damaged, or of another version.
+    init?(_ variant: CachedVariant, settings: CacheRuleSettings) {
+        guard
+            let head = variant.known.decoded({ bytes in
+                StoredHead(bytes, bodyLength: variant.length, settings: settings)
+            })
+        else { return nil }
+        self.init(variant, head)
+    }
+}
+
+extension CacheTransaction {
+    /// Makes the response that a stored one is served as.
+    func serve(
+        _ entry: StoredEntry, _ served: ServedResponse, _ field: CacheStatusField, _ source: ResponseSource
+    ) -> Response {
+        cache.storage.noteUse(of: entry.variant.id)
+        var status = entry.head.response.status
+        let section: FieldSection
+        if served.content == .whole, served.withheld.isEmpty {
+            section = FieldSection(checkedLines: entry.head.lines(age: served.age, field))
+        } else {
+            var made = CacheFields.served(entry.head.response, as: served)
+            field.append(to: &made.fields)
+            status = made.status
+            section = FieldSection(made.fields)
+        }
+        var response = Response(
+            status: .init(code: min(max(status, 100), 999)), section: section, body: body(of: entry, served.content),
+            url: request.url)
+        response.source = source
+        response.recorder = request.recorder
+        return response
+    }
+
+    private func body(of entry: StoredEntry, _ content: ServedResponse.Content) -> ResponseBody {
+        switch content {
+        case .head, .notModified: return ResponseBody()
+        case .whole:
+            switch entry.variant.body {
+            case .whole(let bytes): return ResponseBody(bytes)
+            case .reader(let reader): return ResponseBody(StoredBody(reader, 0..<reader.length))
+            }
+        case .part(let range, _):
+            guard let stored = entry.head.response.extent.storedRange(of: range) else { return ResponseBody() }
+            switch entry.variant.body {
+            case .whole(let bytes):
+                let start = bytes.readerIndex + Int(stored.lowerBound)
+                return ResponseBody(bytes.getSlice(at: start, length: stored.count) ?? Bytes())
+            case .reader(let reader): return ResponseBody(StoredBody(reader, stored))
+            }
+        }
+    }
+
+    /// Adds a Cache-Status member to a response of the network.
+    private func marked(_ response: Response, _ field: CacheStatusField) -> Response {
+        var response = response
+        var fields = response.headers
+        field.append(to: &fields)
+        response.headers = fields
+        return response
+    }
+
+    /// Returns the 504 for an only-if-cached request without a usable stored response (RFC 9111, 5.2.1.7).
+    static func unanswered(_ request: Request, _ field: CacheStatusField) -> Response {
+        var fields = HTTPFields()
+        field.append(to: &fields)
+        fields[.contentLength] = "0"
+        var response = Response(status: .gatewayTimeout, section: FieldSection(fields), url: request.url)
+        response.source = .cache
+        response.note = field.detail.map { "Nothing was sent: \($0)." }
+        response.recorder = request.recorder
+        return response
+    }
+
+    static func unanswered(_ request: Request, _ reason: String) -> Response {
+        var field = CacheStatusField(.gatewayTimeout(.method))
+        field.detail = reason
+        return unanswered(request, field)
+    }
+}
+
+extension StoredHead {
+    /// Returns the field lines of a stored response that is served with its whole body.
+    func lines(age: Int64, _ field: CacheStatusField) -> Bytes {
+        var all = Bytes()
+        // Reserves room for what most hits add, so that the bytes are moved once.
+        all.reserveCapacity(lines.readableBytes + 200)
+        all.writeImmutableBuffer(lines)
+        all.writeStaticString("Age: ")
+        all.writeString("\(min(max(0, age), CacheControl.longest))")
+        all.writeStaticString("\r\nCache-Status: ")
+        field.write(to: &all)
+        all.writeStaticString("\r\n")
+        return all
+    }
+}
+
+extension StoredExtent {
+    /// Returns the position of a range of the representation in the stored body; nil if part of the range is not stored.
+    func storedRange(of range: Range<Int64>) -> Range<Int64>? {
+        guard contains(range) else { return nil }
+        guard case .parts(let ranges, _) = self else { return range }
+        var before: Int64 = 0
+        for stored in ranges.ranges {
+            if stored.contains(range.lowerBound) {
+                let start = before + (range.lowerBound - stored.lowerBound)
+                return start..<start + (range.upperBound - range.lowerBound)
+            }
+            before += stored.upperBound - stored.lowerBound
+        }
+        return nil
+    }
+}
+
+extension CacheTransaction {
+    /// Stores a response of the network while the caller reads its body, if the rules allow; returns the response for the caller.
+    nonisolated(nonsending) func store(
+        _ response: Response, _ head: CacheResponse, _ field: CacheStatusField
+    ) async -> Response {
+        var field = field
+        switch CacheRule.mayStore(asked, head, policy: policy, settings: settings) {
+        case .refuse(let refusal):
+            field.isStored = false
+            field.addDetail(refusal.rawValue)
+            await dropReplaced(by: head)
+            return marked(response, field)
+        case .store(let plan):
+            guard self.plan.willStore?(response, request) ?? true else {
+                field.isStored = false
+                field.addDetail("cache.willStore returned false")
+                await dropReplaced(by: head)
+                return marked(response, field)
+            }
+            guard let entry = await begin(plan, head) else {
+                field.isStored = false
+                field.addDetail("the cache refused it")
+                await dropReplaced(by: head)
+                return marked(response, field)
+            }
+            field.isStored = true
+            guard let whole = response.body.whole else {
+                var response = marked(response, field)
+                response.body = ResponseBody(StoringBody(ClaimedBody(response.body), entry, isForStoreAlone: isRefresh))
+                return response
+            }
+            if await entry.append(whole) {
+                await entry.finish()
+            } else {
+                field.isStored = false
+                field.addDetail("the cache refused it")
+            }
+            return marked(response, field)
+        }
+    }
+
+    /// Removes the stored response that an unstored response of the server replaces, so that it is not served again.
+    private nonisolated(nonsending) func dropReplaced(by head: CacheResponse) async {
+        if let id = replaced(by: head) { await cache.storage.remove(id) }
+    }
+
+    /// Returns the stored response that the server's response replaces; nil if none.
+    private func replaced(by head: CacheResponse) -> CacheEntryID? {
+        guard request.method == .get, !CacheStatusCodes.isServerError(head.status), head.status != 304,
+            head.status != 412, head.status != 416, head.status != 206,
+            let index = CacheRule.select(responses, for: asked, settings)
+        else { return nil }
+        return stored[index].variant.id
+    }
+
+    /// Begins the entry of a response; nil if its head exceeds the limits of the coding, or the store refuses it.
+    private nonisolated(nonsending) func begin(_ plan: StorePlan, _ head: CacheResponse) async -> PendingEntry? {
+        let storageKey = plan.isForEveryone ? key : key.within(partition.bytes)
+        if !plan.isForEveryone { await cache.identities.add(partition) }
+        var former: Former?
+        let former1 = stored.indices.first {
+            responses[$0].variant == plan.variant && stored[$0].variant.id.key == storageKey
+        }
+        if plan.part != nil, let index = former1 {
+            switch CacheRule.combine(responses[index], with: plan, of: head, to: asked, settings: settings) {
+            case .combined(let new): former = Former(entry: stored[index], new: new)
+            case .replaces: break
+            }
+        }
+        var kept = CacheResponse(
+            plan.status, plan.fields, requestTime: head.requestTime, responseTime: head.responseTime)
+        kept.fields = plan.fields
+        let extent: StoredExtent
+        if let part = plan.part {
+            extent =
+                part.length == part.range.upperBound && part.range.lowerBound == 0
+                ? .whole(part.range.upperBound) : .parts(ByteRanges([part.range]), length: part.length)
+        } else {
+            extent = .whole(plan.contentLength ?? 0)
+        }
+        let own = StoredHead(
+            url: Redaction.show(request.url.removingUserinfo()),
+            StoredResponse(kept, variant: plan.variant, extent: extent, settings: settings))
+        guard own.isCodable else { return nil }
+        // The same response in the other partition, or under a former variant's number, must not be served any more.
+        let others = stored.map(\.variant.id).enumerated().filter { index, id in
+            responses[index].variant == plan.variant && id != former?.entry.variant.id
+                && (id.key != storageKey || id.variant != plan.variant.number)
+        }.map(\.element)
+        if let former {
+            return PendingEntry(
+                cache,
+                CombiningWriter(
+                    cache, former, plan, own.url, isInMemoryOnly: policy.storage == .allowedInMemoryOnly),
+                nil, settings: settings, removing: others)
+        }
+        guard
+            let writer = await cache.storage.store(
+                storageKey, variant: plan.variant.number, head: own.coded, length: plan.contentLength,
+                isInMemoryOnly: policy.storage == .allowedInMemoryOnly)
+        else { return nil }
+        return PendingEntry(
+            cache, writer, plan.contentLength == nil ? own : nil, settings: settings, removing: others,
+            replacing: replaced(by: head))
+    }
+
+    /// A stored response, and the response that a further part makes of it.
+    struct Former: Sendable {
+        let entry: StoredEntry
+        let new: StoredResponse
+    }
+}
+
+extension CacheStatusField {
+    /// Adds to the detail why the response is not stored.
+    mutating func addDetail(_ text: String) { detail = detail.map { "\($0); not stored: \(text)" } ?? text }
 }
