@@ -16,6 +16,11 @@ public struct Request: @unchecked Sendable {
         @inlinable
         @inline(__always)
         init(_ content: consuming Content) { self.content = content }
+
+        // Makes the content in place, since a parameter would be copied.
+        init(_ method: Method, _ url: HTTPURL, _ headers: HTTPFields, _ body: Body?) {
+            content = Content(method, url, headers, body)
+        }
     }
 
     @usableFromInline
@@ -213,7 +218,7 @@ public struct Request: @unchecked Sendable {
     }
 
     public init(_ method: Method = .get, _ url: HTTPURL, headers: HTTPFields = [:], body: Body? = nil) {
-        storage = Storage(Content(method.normalized, url, headers, body))
+        storage = Storage(method.normalized, url, headers, body)
     }
 
     /// Whether sending the request twice has the same effect as sending it once (RFC 9110, 9.2.2). A partial PUT (14.5) does not

@@ -57,8 +57,8 @@ package final class MetricsRecorder: Sendable {
 
     private func send(_ kind: consuming SternaEvent.Kind, _ attempt: Int, _ moment: NIODeadline?) {
         guard let events else { return }
-        var event: SternaEvent? = SternaEvent(kind, call: call, attempt: attempt, time: offset(moment ?? clock.now))
-        events.post(&event)
+        var posted = PostedEvent(SternaEvent(kind, call: call, attempt: attempt, time: offset(moment ?? clock.now)))
+        events.post(&posted)
     }
 
     /// Begins an attempt.

@@ -19,7 +19,8 @@ extension Shard {
     /// comparison.
     func tickNoLater(than moment: NIODeadline) {
         loop.assertInEventLoop()
-        guard !limitTimer.isSet(by: moment) else { return }
+        // Reads the time alone: `isSet` would copy the timer.
+        if let earliest = limitTimer.moment, earliest <= moment { return }
         limitTimer.clear()
         limitTimer.set(clock.schedule(at: moment, on: loop) { self.checkLimits() }, at: moment)
     }

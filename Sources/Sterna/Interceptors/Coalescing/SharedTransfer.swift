@@ -109,6 +109,10 @@ final class SharedTransfer: Sendable {
         var blockedSince: NIODeadline?
         var blocks = 0
         var timer: ClockTimer?
+
+        /// Whether there is a result.
+        // A pattern, since a comparison copies the result.
+        var isOver: Bool { if case nil = result { false } else { true } }
     }
 
     let key: CoalescingKey
@@ -182,7 +186,7 @@ final class SharedTransfer: Sendable {
     nonisolated(nonsending) func wait(_ number: Int) async {
         let wait = Wait<Void>()
         let effects = state.withLock { state -> Effects? in
-            guard state.result == nil, let index = state.readers.index(of: number),
+            guard !state.isOver, let index = state.readers.index(of: number),
                 state.readers.all[index].isActive, state.readers.all[index].waiter == nil,
                 state.head == nil || state.readers.all[index].position.piece == state.window.end
             else { return nil }
@@ -213,7 +217,7 @@ final class SharedTransfer: Sendable {
         let (woken, effects, stopped) = state.withLock { state in
             let woken = change(&state)
             let effects = weigh(&state)
-            guard !state.isStopped, state.result == nil, !state.readers.all.contains(where: \.isActive) else {
+            guard !state.isStopped, !state.isOver, !state.readers.all.contains(where: \.isActive) else {
                 return (woken, effects, nil as Task<Void, Never>??)
             }
             (state.isStopped, state.isOpen) = (true, false)
@@ -346,9 +350,9 @@ final class SharedTransfer: Sendable {
 
     /// Decides whether the transfer reads on, waits for slow readers, or cuts them off.
     private func weigh(_ state: inout State) -> Effects {
-        var effects = Effects()
         // Nothing is read before the head has arrived, nor of a response that was whole.
-        if state.pump == nil, state.window.isEmpty { return effects }
+        if state.pump == nil, state.window.isEmpty { return Effects() }
+        var effects = Effects()
         let active = state.readers.all.filter(\.isActive)
         if state.head != nil, let lowest = active.map(\.position).min(by: { $0.bytes < $1.bytes }) {
             state.window.trim(to: lowest)

@@ -62,12 +62,8 @@ struct RequestIdentity: Sendable {
         // Digest's field differs with each request, so its credentials identify the caller instead.
         let digest = request.state.access.digestIdentity
         if let digest { parts.add(.authorization, digest) }
-        for name in [HTTPField.Name.authorization, .cookie] where request.headers.contains(name) {
-            if name == .authorization, digest != nil { continue }
-            for value in request.headers[values: name] {
-                parts.add(name == .cookie ? .cookie : .authorization, value.utf8)
-            }
-        }
+        if digest == nil { parts.add(.authorization, valuesOf: .authorization, in: request.headers) }
+        parts.add(.cookie, valuesOf: .cookie, in: request.headers)
         let secretNames = request.options[SecretHeadersKey.self]
         guard !secretNames.isEmpty else { return secret.partition(parts) }
         for name in secretNames.map({ $0.lowercased() }).sorted() {
@@ -96,6 +92,11 @@ struct IdentityParts: Sendable, Hashable {
         // The length separates a value from the next part.
         LittleEndian.append(UInt64(value.count), to: &bytes)
         bytes += value
+    }
+
+    mutating func add(_ kind: Kind, valuesOf name: HTTPField.Name, in fields: HTTPFields) {
+        guard fields.contains(name) else { return }
+        for value in fields[values: name] { add(kind, value.utf8) }
     }
 }
 
