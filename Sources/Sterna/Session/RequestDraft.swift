@@ -47,9 +47,7 @@ public struct RequestDraft: Sendable {
     /// Whether the draft is a GET request without parameters, body and a serializer of its own.
     var isPlainGet: Bool {
         guard case .bySerializer = content, case nil = settings.ownRequestSerializer else { return false }
-        // A pattern, since a comparison copies the body.
-        guard case nil = body else { return false }
-        return parameters == nil && query == nil && method == .get
+        return parameters == nil && query == nil && body == nil && method == .get
     }
 
     /// Header fields; they replace the session's.

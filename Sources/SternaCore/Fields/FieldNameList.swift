@@ -27,8 +27,6 @@ package struct FieldNameList: Sendable {
                 let name = names[index].bytes
                 // The position of the colon rules out most lines.
                 guard line.count > name.count, line[name.count] == UInt8(ascii: ":") else { continue }
-                // The first byte, in either case, rules out most others.
-                guard let first = name.first, (line[0] ^ first) & ~0x20 == 0 else { continue }
                 if name.withUnsafeBufferPointer({ FieldLines.begins(line, with: $0) }) { found |= 1 << UInt64(index) }
             }
             return true

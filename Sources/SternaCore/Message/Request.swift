@@ -16,13 +16,9 @@ public struct Request: @unchecked Sendable {
         @inlinable
         @inline(__always)
         init(_ content: consuming Content) { self.content = content }
-
-        // Makes the content in place, since a parameter would be copied.
-        init(_ method: Method, _ url: HTTPURL, _ headers: HTTPFields, _ body: Body?) {
-            content = Content(method, url, headers, body)
-        }
     }
 
+    // It has the initializer that the compiler makes: the result of another one would be copied.
     @usableFromInline
     struct Content: Sendable {
         @usableFromInline var method: Method
@@ -38,10 +34,6 @@ public struct Request: @unchecked Sendable {
         @usableFromInline var uploadProgress: (@Sendable (TransferProgress) -> Void)?
         @usableFromInline var priority = Priority.normal
         @usableFromInline var call: Call?
-
-        init(_ method: Method, _ url: HTTPURL, _ headers: HTTPFields, _ body: Body?) {
-            (self.method, self.url, self.headers, self.body) = (method, url, headers, body)
-        }
     }
 
     @inlinable
@@ -218,7 +210,7 @@ public struct Request: @unchecked Sendable {
     }
 
     public init(_ method: Method = .get, _ url: HTTPURL, headers: HTTPFields = [:], body: Body? = nil) {
-        storage = Storage(method.normalized, url, headers, body)
+        storage = Storage(Content(method: method.normalized, url: url, headers: headers, body: body))
     }
 
     /// Whether sending the request twice has the same effect as sending it once (RFC 9110, 9.2.2). A partial PUT (14.5) does not

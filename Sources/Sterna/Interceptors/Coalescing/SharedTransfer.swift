@@ -100,6 +100,8 @@ final class SharedTransfer: Sendable {
         var head: Response?
         var window: SharedWindow
         var result: Result<HTTPFields?, any Error>?
+        /// Whether there is a result, which a comparison with nil would copy.
+        var isOver = false
         /// What the transfer waits with until a reader needs more: it receives whether there is any.
         var pump: Wait<Bool>?
         var task: Task<Void, Never>?
@@ -110,9 +112,7 @@ final class SharedTransfer: Sendable {
         var blocks = 0
         var timer: ClockTimer?
 
-        /// Whether there is a result.
-        // A pattern, since a comparison copies the result.
-        var isOver: Bool { if case nil = result { false } else { true } }
+        mutating func finish(_ result: Result<HTTPFields?, any Error>) { (self.result, isOver) = (result, true) }
     }
 
     let key: CoalescingKey
@@ -277,7 +277,7 @@ final class SharedTransfer: Sendable {
     private func finish(_ result: Result<HTTPFields?, any Error>) {
         change { state in
             state.isOpen = false
-            state.result = result
+            state.finish(result)
             return state.readers.takeWaiters()
         }
     }
@@ -302,7 +302,7 @@ final class SharedTransfer: Sendable {
             if isStreamed {
                 state.window = SharedWindow(limit: state.window.limit, length: response.body.length)
             } else {
-                state.result = .success(response.body.trailers)
+                state.finish(.success(response.body.trailers))
             }
             return state.readers.takeWaiters()
         }

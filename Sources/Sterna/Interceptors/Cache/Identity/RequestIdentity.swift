@@ -85,7 +85,9 @@ struct IdentityParts: Sendable, Hashable {
 
     private(set) var bytes: [UInt8] = []
 
-    init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
+    init(capacity: Int = 0) {
+        if capacity > 0 { bytes.reserveCapacity(capacity) }
+    }
 
     mutating func add(_ kind: Kind, _ value: some Collection<UInt8>) {
         bytes.append(kind.rawValue)
