@@ -7,15 +7,12 @@ import Synchronization
 package final class EventBuffer: Sendable {
     fileprivate struct Entry: Sendable {
         var event: SternaEvent
-        /// Its source; nil for that of the entry before, which saves counting references.
-        let source: EventSource?
+        let source: EventSource
     }
 
     /// What waits for one delivery.
     fileprivate struct Batch: Sendable {
         var entries: [Entry] = []
-        /// The source of the last entry.
-        var lastSource: EventSource?
         /// Closures, each with the number of entries before it.
         var calls: [(position: Int, call: @Sendable () -> Void)] = []
 
@@ -67,9 +64,7 @@ package final class EventBuffer: Sendable {
             }
             let position = (state.takings, state.waiting.entries.count)
             slot?.position.withLock { $0 = position }
-            let isOther = state.waiting.lastSource !== source
-            if isOther { state.waiting.lastSource = source }
-            state.waiting.entries.append(Entry(event: event, source: isOther ? source : nil))
+            state.waiting.entries.append(Entry(event: event, source: source))
             return state.beginsDelivery()
         }
         if starts { Self.work.begin { self.deliver() } }
@@ -99,7 +94,6 @@ package final class EventBuffer: Sendable {
         let isUsual = batch.entries.count <= Self.usualCount
         var readers = presentReaders
         var (delivered, called) = (0, 0)
-        var source: EventSource?
         // Taken from the end, which moves entries and releases each before the next. `reverse()` of the array itself would copy them.
         batch.entries.withUnsafeMutableBufferPointer { $0.reverse() }
         while true {
@@ -109,11 +103,9 @@ package final class EventBuffer: Sendable {
                 readers = presentReaders
             }
             guard let entry = batch.entries.popLast() else { break }
+            entry.source.deliver(entry.event)
+            for reader in readers where entry.source.isPart(of: reader.source) { reader.add(entry.event) }
             delivered += 1
-            if let other = entry.source { source = other }
-            guard let source else { continue }
-            source.deliver(entry.event)
-            for reader in readers where source.isPart(of: reader.source) { reader.add(entry.event) }
         }
         if isUsual { state.withLock { $0.spare = batch.entries } }
         Self.work.begin(after: Self.pause) { self.deliver() }

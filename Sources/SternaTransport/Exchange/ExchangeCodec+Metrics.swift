@@ -29,7 +29,6 @@ extension ExchangeCodec {
         self.addresses = addresses
         var isReused = true
         var waitedUntil = lastActivity
-        // A pattern, since a comparison copies the timeline.
         if case .some = opening {
             isReused = exchangeCount > 1
             waitedUntil = max(noteOpening(recorder), exchange.queuedAt)

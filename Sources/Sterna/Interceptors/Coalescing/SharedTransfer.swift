@@ -100,8 +100,6 @@ final class SharedTransfer: Sendable {
         var head: Response?
         var window: SharedWindow
         var result: Result<HTTPFields?, any Error>?
-        /// Whether there is a result, which a comparison with nil would copy.
-        var isOver = false
         /// What the transfer waits with until a reader needs more: it receives whether there is any.
         var pump: Wait<Bool>?
         var task: Task<Void, Never>?
@@ -111,8 +109,6 @@ final class SharedTransfer: Sendable {
         var blockedSince: NIODeadline?
         var blocks = 0
         var timer: ClockTimer?
-
-        mutating func finish(_ result: Result<HTTPFields?, any Error>) { (self.result, isOver) = (result, true) }
     }
 
     let key: CoalescingKey
@@ -186,7 +182,7 @@ final class SharedTransfer: Sendable {
     nonisolated(nonsending) func wait(_ number: Int) async {
         let wait = Wait<Void>()
         let effects = state.withLock { state -> Effects? in
-            guard !state.isOver, let index = state.readers.index(of: number),
+            guard state.result == nil, let index = state.readers.index(of: number),
                 state.readers.all[index].isActive, state.readers.all[index].waiter == nil,
                 state.head == nil || state.readers.all[index].position.piece == state.window.end
             else { return nil }
@@ -217,7 +213,7 @@ final class SharedTransfer: Sendable {
         let (woken, effects, stopped) = state.withLock { state in
             let woken = change(&state)
             let effects = weigh(&state)
-            guard !state.isStopped, !state.isOver, !state.readers.all.contains(where: \.isActive) else {
+            guard !state.isStopped, state.result == nil, !state.readers.all.contains(where: \.isActive) else {
                 return (woken, effects, nil as Task<Void, Never>??)
             }
             (state.isStopped, state.isOpen) = (true, false)
@@ -277,7 +273,7 @@ final class SharedTransfer: Sendable {
     private func finish(_ result: Result<HTTPFields?, any Error>) {
         change { state in
             state.isOpen = false
-            state.finish(result)
+            state.result = result
             return state.readers.takeWaiters()
         }
     }
@@ -302,7 +298,7 @@ final class SharedTransfer: Sendable {
             if isStreamed {
                 state.window = SharedWindow(limit: state.window.limit, length: response.body.length)
             } else {
-                state.finish(.success(response.body.trailers))
+                state.result = .success(response.body.trailers)
             }
             return state.readers.takeWaiters()
         }

@@ -62,8 +62,12 @@ struct RequestIdentity: Sendable {
         // Digest's field differs with each request, so its credentials identify the caller instead.
         let digest = request.state.access.digestIdentity
         if let digest { parts.add(.authorization, digest) }
-        if digest == nil { parts.add(.authorization, valuesOf: .authorization, in: request.headers) }
-        parts.add(.cookie, valuesOf: .cookie, in: request.headers)
+        for name in [HTTPField.Name.authorization, .cookie] where request.headers.contains(name) {
+            if name == .authorization, digest != nil { continue }
+            for value in request.headers[values: name] {
+                parts.add(name == .cookie ? .cookie : .authorization, value.utf8)
+            }
+        }
         let secretNames = request.options[SecretHeadersKey.self]
         guard !secretNames.isEmpty else { return secret.partition(parts) }
         for name in secretNames.map({ $0.lowercased() }).sorted() {
@@ -86,6 +90,7 @@ struct IdentityParts: Sendable, Hashable {
     private(set) var bytes: [UInt8] = []
 
     init(capacity: Int = 0) {
+        // An array that reserves no capacity is allocated nevertheless.
         if capacity > 0 { bytes.reserveCapacity(capacity) }
     }
 
@@ -94,11 +99,6 @@ struct IdentityParts: Sendable, Hashable {
         // The length separates a value from the next part.
         LittleEndian.append(UInt64(value.count), to: &bytes)
         bytes += value
-    }
-
-    mutating func add(_ kind: Kind, valuesOf name: HTTPField.Name, in fields: HTTPFields) {
-        guard fields.contains(name) else { return }
-        for value in fields[values: name] { add(kind, value.utf8) }
     }
 }
 
