@@ -461,7 +461,8 @@ extension SessionPlan {
     func serializer(for draft: RequestDraft) -> any ResponseSerializer {
         // A pattern, since an optional serializer is copied with each `??`.
         if case nil = draft.settings.ownResponseSerializer { return settings.responseSerializer }
-        return SerializerChoice(request: draft.settings.ownResponseSerializer, session: settings.responseSerializer).serializer
+        return SerializerChoice(request: draft.settings.ownResponseSerializer, session: settings.responseSerializer)
+            .serializer
     }
 
     /// Whether a response is accepted regardless of the serializer's statuses: the caller accepts any status, or the response is a

@@ -53,7 +53,7 @@ package final class EventBuffer: Sendable {
         let starts = state.withLock { state in
             if let index = state.index(of: slot) {
                 guard let event = posted.event.take() else { return false }
-                // An event that is replaced or lost may have the last reference to its task: the caller releases it after unlocking.
+                // The caller releases a replaced or lost event after unlocking: it may have the last reference to its task.
                 posted.event = state.waiting.entries[index].event
                 state.waiting.entries[index].event = event
                 return false
@@ -94,7 +94,7 @@ package final class EventBuffer: Sendable {
         let isUsual = batch.entries.count <= Self.usualCount
         var readers = presentReaders
         var (delivered, called) = (0, 0)
-        // Taken from the end, which moves entries and releases each before the next. `reverse()` of the array itself would copy them.
+        // Taken from the end, which moves entries and releases each before the next. The array's own `reverse()` would copy them.
         batch.entries.withUnsafeMutableBufferPointer { $0.reverse() }
         while true {
             while called < batch.calls.count, batch.calls[called].position == delivered {

@@ -56,8 +56,8 @@ public struct SternaEvent: Sendable {
     ///
     /// Responses are heads, without their bodies. Requests and responses have all their fields, secrets too; the description of an event has
     /// none.
-    // Large values are indirect, so that an event is small: it moves through the buffer, and observers may copy it. Requests, responses
-    // and errors are boxes of one word themselves.
+    // Large values are indirect, so that an event is small: it moves through the buffer, and observers may copy it. Requests,
+    // responses and errors take one word themselves.
     public enum Kind: Sendable {
         // MARK: Network
 

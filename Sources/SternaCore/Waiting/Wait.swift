@@ -16,16 +16,18 @@ public import Synchronization
 // Inlinable, since the runtime would have to look up the types of each wait otherwise.
 @usableFromInline
 package final class Wait<Value: Sendable>: Sendable, Identifiable {
-    // Not one state with the result in it: a wait is destroyed by code for all types, which would have to look up that of the state.
+    // Not one state with the result in it: generic code destroys a wait, and would have to look up the state's type each time.
     @usableFromInline
     let stage: Mutex<WaitStage>
 
     // Invariant: set under the lock before the stage is `waiting`, and not changed again.
-    @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var continuation: UnsafeContinuation<Value, any Error>?
+    @exclusivity(unchecked) @usableFromInline
+    nonisolated(unsafe) var continuation: UnsafeContinuation<Value, any Error>?
 
     /// A result that came before the task waited.
     // Invariant: set under the lock before the stage is `ended`, and not changed again.
-    @exclusivity(unchecked) @usableFromInline nonisolated(unsafe) var early: EarlyResult<Value>?
+    @exclusivity(unchecked) @usableFromInline
+    nonisolated(unsafe) var early: EarlyResult<Value>?
 
     // The stage is made here, since an initial value of a property is not inlined.
     @inlinable
