@@ -117,8 +117,9 @@ extension SessionPlan {
         let url = try urls.url(of: draft.reference)
         let isOwnOrigin = urls.isOwnOrigin(url)
         let isPlain = leavesPlainGet && draft.isPlainGet
-        let ownSerializer = isPlain ? nil : draft.settings.ownRequestSerializer
-        let fields = headers.fields(isOwnOrigin: isOwnOrigin, isComplete: ownSerializer == nil)
+        var hasOwnSerializer = false
+        if !isPlain, case .some = draft.settings.ownRequestSerializer { hasOwnSerializer = true }
+        let fields = headers.fields(isOwnOrigin: isOwnOrigin, isComplete: !hasOwnSerializer)
         var request = Request(draft.method, url, headers: fields, body: draft.body)
         request.timeouts = settings.timeouts
         if let progress = draft.settings.uploadProgress { request.uploadProgress = progress }
@@ -133,12 +134,12 @@ extension SessionPlan {
         if let link = settings.transferLink { request.state.course.link = link }
         if !isPlain {
             try serialize(
-                draft, by: ownSerializer ?? settings.requestSerializer,
-                isPrepared: isPrepared && ownSerializer == nil, into: &request)
+                draft, by: draft.settings.ownRequestSerializer ?? settings.requestSerializer,
+                isPrepared: isPrepared && !hasOwnSerializer, into: &request)
         }
         if !isOwnOrigin { request.headers = SecretHeaders.removed(from: request.headers, settings.auth.secretHeaders) }
         var namesCoding = headers.nameCoding || draft.headers["Accept-Encoding"] != nil
-        if ownSerializer != nil {
+        if hasOwnSerializer {
             namesCoding = namesCoding || request.headers.contains(.acceptEncoding)
             SessionHeaders.addDefaults(to: &request.headers)
         }
@@ -459,7 +460,10 @@ extension SessionPlan {
 
     /// The serializer that judges the response to a draft's request.
     func serializer(for draft: RequestDraft) -> any ResponseSerializer {
-        SerializerChoice(request: draft.settings.ownResponseSerializer, session: settings.responseSerializer).serializer
+        // A pattern, since an optional serializer is copied with each `??`.
+        if case nil = draft.settings.ownResponseSerializer { return settings.responseSerializer }
+        return SerializerChoice(request: draft.settings.ownResponseSerializer, session: settings.responseSerializer)
+            .serializer
     }
 
     /// Whether a response is accepted regardless of the serializer's statuses: the caller accepts any status, or the response is a

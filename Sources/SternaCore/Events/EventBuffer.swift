@@ -6,7 +6,7 @@ import Synchronization
 /// millisecond afterwards lets more gather, so that many requests wake it once. Beyond the capacity events are dropped and counted.
 package final class EventBuffer: Sendable {
     fileprivate struct Entry: Sendable {
-        let event: SternaEvent
+        var event: SternaEvent
         let source: EventSource
     }
 
@@ -49,17 +49,16 @@ package final class EventBuffer: Sendable {
 
     // MARK: Posting
 
-    func post(_ event: inout SternaEvent?, of source: EventSource, in slot: EventSlot?) {
-        // An event that was replaced, or lost, may have the last reference to its task, and is released after unlocking.
-        var replaced: Entry?
+    func post(_ posted: inout PostedEvent, of source: EventSource, in slot: EventSlot?) {
         let starts = state.withLock { state in
             if let index = state.index(of: slot) {
-                guard let event = event.take() else { return false }
-                replaced = state.waiting.entries[index]
-                state.waiting.entries[index] = Entry(event: event, source: source)
+                guard let event = posted.event.take() else { return false }
+                // The caller releases a replaced or lost event after unlocking: it may have the last reference to its task.
+                posted.event = state.waiting.entries[index].event
+                state.waiting.entries[index].event = event
                 return false
             }
-            guard state.waiting.entries.count < capacity, let event = event.take() else {
+            guard state.waiting.entries.count < capacity, let event = posted.event.take() else {
                 state.lose(source)
                 return false
             }
@@ -68,7 +67,6 @@ package final class EventBuffer: Sendable {
             state.waiting.entries.append(Entry(event: event, source: source))
             return state.beginsDelivery()
         }
-        _ = replaced
         if starts { Self.work.begin { self.deliver() } }
     }
 
@@ -96,8 +94,8 @@ package final class EventBuffer: Sendable {
         let isUsual = batch.entries.count <= Self.usualCount
         var readers = presentReaders
         var (delivered, called) = (0, 0)
-        // Taken from the end, which moves entries and releases each before the next.
-        batch.entries.reverse()
+        // Taken from the end, which moves entries and releases each before the next. The array's own `reverse()` would copy them.
+        batch.entries.withUnsafeMutableBufferPointer { $0.reverse() }
         while true {
             while called < batch.calls.count, batch.calls[called].position == delivered {
                 batch.calls[called].call()
@@ -188,6 +186,14 @@ extension EventBuffer.State {
             lost.append((source, 1))
         }
     }
+}
+
+/// An event that is being posted; the buffer takes it out, which moves it.
+// A structure, since the runtime would have to look up a bare optional's type to destroy it.
+package struct PostedEvent: Sendable {
+    fileprivate var event: SternaEvent?
+
+    package init(_ event: consuming SternaEvent) { self.event = event }
 }
 
 /// The position in a buffer of an event that a later one replaces: progress, of which observers need only the newest.

@@ -35,13 +35,13 @@ package final class EventSource: Sendable {
     ///
     /// - Parameter slot: the place of an earlier event that this one replaces if it was not delivered yet.
     package func post(_ event: SternaEvent, in slot: EventSlot? = nil) {
-        var event: SternaEvent? = event
-        post(&event, in: slot)
+        var posted = PostedEvent(event)
+        post(&posted, in: slot)
     }
 
-    /// Posts an event, which it takes out of the variable: it is moved then, and not copied.
-    package func post(_ event: inout SternaEvent?, in slot: EventSlot? = nil) {
-        buffer.post(&event, of: self, in: slot)
+    /// Posts an event, which is moved, and not copied.
+    package func post(_ posted: inout PostedEvent, in slot: EventSlot? = nil) {
+        buffer.post(&posted, of: self, in: slot)
     }
 
     /// Whether it is a source, or lies below it.
@@ -61,5 +61,8 @@ package final class EventSource: Sendable {
 }
 
 extension SternaEvent {
-    func isPart(of families: Families) -> Bool { kind.family.map(families.contains) ?? true }
+    func isPart(of families: Families) -> Bool {
+        guard let family = kind.family else { return true }
+        return families.contains(family)
+    }
 }

@@ -56,7 +56,8 @@ public struct SternaEvent: Sendable {
     ///
     /// Responses are heads, without their bodies. Requests and responses have all their fields, secrets too; the description of an event has
     /// none.
-    // Cases with requests and responses are indirect, so that an event is small: it moves through the buffer, and observers may copy it.
+    // Large values are indirect, so that an event is small: it moves through the buffer, and observers may copy it. Requests,
+    // responses and errors take one word themselves.
     public enum Kind: Sendable {
         // MARK: Network
 
@@ -64,7 +65,7 @@ public struct SternaEvent: Sendable {
         case requestBegan
 
         /// An attempt begins, with the request as the interceptors passed it on.
-        indirect case attemptBegan(AttemptMetrics.Reason, Request)
+        case attemptBegan(AttemptMetrics.Reason, Request)
 
         /// The host's addresses were found for a new connection.
         case hostResolved(host: String, addresses: [IPAddress])
@@ -76,7 +77,7 @@ public struct SternaEvent: Sendable {
         ///
         /// The response is the head of the proxy's 2xx response to CONNECT (RFC 9110, 9.3.6), over HTTP/1.1 or HTTP/2. It is nil for a
         /// proxy that forwards requests, and for SOCKS. Any other response becomes ``SternaError/proxyResponse`` of the error.
-        indirect case proxyConnected(proxy: String, response: Response?)
+        case proxyConnected(proxy: String, response: Response?)
 
         /// The TLS handshake with the server is complete.
         case tlsEstablished(version: String?)
@@ -91,7 +92,7 @@ public struct SternaEvent: Sendable {
         indirect case informationalReceived(InformationalResponse)
 
         /// The response's head arrived.
-        indirect case responseBegan(Response)
+        case responseBegan(Response)
 
         /// The last byte of the response arrived; with the number of bytes.
         case responseEnded(bytes: Int64)
@@ -108,7 +109,7 @@ public struct SternaEvent: Sendable {
         // MARK: Tasks
 
         /// A session has made a task; with its request, or nil if that could not be built.
-        indirect case taskCreated(Request?)
+        case taskCreated(Request?)
 
         /// A task starts or continues.
         case taskResumed
@@ -120,16 +121,16 @@ public struct SternaEvent: Sendable {
         case taskCancelled
 
         /// An application interceptor has passed on another request than it received.
-        indirect case requestAdapted(from: Request, to: Request)
+        case requestAdapted(from: Request, to: Request)
 
         /// An application interceptor has failed before it passed the request on.
-        indirect case adaptationFailed(Request, SternaError)
+        case adaptationFailed(Request, SternaError)
 
         /// What happens to a redirect that the session's policy follows or refuses.
-        indirect case redirectDecided(Response, RedirectDecision)
+        case redirectDecided(Response, RedirectDecision)
 
         /// A request is to be sent again, although its body can be read only once; whether the program gave a new one.
-        indirect case newBodyNeeded(Request, isProvided: Bool)
+        case newBodyNeeded(Request, isProvided: Bool)
 
         /// A server's challenge (401) that no setting had a credential for, and how it was answered.
         indirect case challengeReceived(ObservedChallenge)
@@ -138,13 +139,13 @@ public struct SternaEvent: Sendable {
         case bodyDataSent(TransferProgress)
 
         /// A response has passed the interceptors.
-        indirect case responseReceived(Response)
+        case responseReceived(Response)
 
         /// A piece of a response's body, with its number of bytes.
         case dataReceived(bytes: Int)
 
         /// The response serializer has accepted a response, or rejected it with an error. The media type is checked later, with the value.
-        indirect case responseValidated(Response, SternaError?)
+        case responseValidated(Response, SternaError?)
 
         /// A task with callbacks has decoded its value, or could not.
         indirect case valueParsed(Result<any Sendable, SternaError>)
@@ -179,10 +180,10 @@ public struct SternaEvent: Sendable {
         case transferStarted
 
         /// The head of a response has arrived; that of a followed redirect excepted. Each attempt has one.
-        indirect case transferHeadersReceived(Response)
+        case transferHeadersReceived(Response)
 
         /// A redirect is followed: the response, and the request that is sent next.
-        indirect case transferRedirected(Response, Request)
+        case transferRedirected(Response, Request)
 
         /// A task has failed, and is tried again after a pause.
         case transferRetryScheduled(SternaError, pause: Duration)

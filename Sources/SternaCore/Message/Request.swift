@@ -18,6 +18,7 @@ public struct Request: @unchecked Sendable {
         init(_ content: consuming Content) { self.content = content }
     }
 
+    // It has the initializer that the compiler makes: the result of another one would be copied.
     @usableFromInline
     struct Content: Sendable {
         @usableFromInline var method: Method
@@ -33,10 +34,6 @@ public struct Request: @unchecked Sendable {
         @usableFromInline var uploadProgress: (@Sendable (TransferProgress) -> Void)?
         @usableFromInline var priority = Priority.normal
         @usableFromInline var call: Call?
-
-        init(_ method: Method, _ url: HTTPURL, _ headers: HTTPFields, _ body: Body?) {
-            (self.method, self.url, self.headers, self.body) = (method, url, headers, body)
-        }
     }
 
     @inlinable
@@ -213,7 +210,7 @@ public struct Request: @unchecked Sendable {
     }
 
     public init(_ method: Method = .get, _ url: HTTPURL, headers: HTTPFields = [:], body: Body? = nil) {
-        storage = Storage(Content(method.normalized, url, headers, body))
+        storage = Storage(Content(method: method.normalized, url: url, headers: headers, body: body))
     }
 
     /// Whether sending the request twice has the same effect as sending it once (RFC 9110, 9.2.2). A partial PUT (14.5) does not

@@ -9,10 +9,14 @@ package final class MetricsRecorder: Sendable {
     private let clock: NetworkClock
     private let events: EventSource?
     private let call: ObservedCall
-    private let metrics: Mutex<RequestMetrics>
+    private let state: Mutex<State>
 
-    // The announced reason for the next attempt.
-    private let nextReason = Mutex<AttemptMetrics.Reason?>(nil)
+    private struct State {
+        var metrics: RequestMetrics
+        /// The announced reason for the next attempt.
+        var nextReason: AttemptMetrics.Reason?
+    }
+
     // The end must be the last event, even if bytes of an unread body still arrive.
     private let isEnded = Atomic<Bool>(false)
 
@@ -20,17 +24,17 @@ package final class MetricsRecorder: Sendable {
         began = clock.now
         self.clock = clock
         (self.call, self.events) = (call, events)
-        metrics = Mutex(RequestMetrics(id: call.id))
+        state = Mutex(State(metrics: RequestMetrics(id: call.id)))
     }
 
     /// The metrics so far.
-    package var snapshot: RequestMetrics { metrics.withLock { $0 } }
+    package var snapshot: RequestMetrics { state.withLock { $0.metrics } }
 
     /// Returns a time as an offset from the request's beginning.
     package func offset(_ moment: NIODeadline) -> Duration { .nanoseconds(max(0, (moment - began).nanoseconds)) }
 
     /// Announces the reason for the next attempt.
-    package func expect(_ reason: AttemptMetrics.Reason) { nextReason.withLock { $0 = reason } }
+    package func expect(_ reason: AttemptMetrics.Reason) { state.withLock { $0.nextReason = reason } }
 
     // MARK: Events
 
@@ -57,8 +61,8 @@ package final class MetricsRecorder: Sendable {
 
     private func send(_ kind: consuming SternaEvent.Kind, _ attempt: Int, _ moment: NIODeadline?) {
         guard let events else { return }
-        var event: SternaEvent? = SternaEvent(kind, call: call, attempt: attempt, time: offset(moment ?? clock.now))
-        events.post(&event)
+        var posted = PostedEvent(SternaEvent(kind, call: call, attempt: attempt, time: offset(moment ?? clock.now)))
+        events.post(&posted)
     }
 
     /// Begins an attempt.
@@ -66,18 +70,15 @@ package final class MetricsRecorder: Sendable {
     /// - Parameter reason: the reason for it; by default the one announced by ``expect(_:)``.
     package func attemptBegan(_ request: Request, reason: AttemptMetrics.Reason? = nil) -> Attempt {
         let now = clock.now
-        let expected = nextReason.withLock { next in
-            defer { next = nil }
-            return next
-        }
-        let (index, begun) = metrics.withLock { metrics in
+        let (index, begun) = state.withLock { state in
+            let expected = state.nextReason.take()
             let reason =
                 reason ?? expected ?? request.attemptReason
-                ?? (metrics.attempts.isEmpty ? .first : .retry)
-            metrics.attempts.append(
+                ?? (state.metrics.attempts.isEmpty ? .first : .retry)
+            state.metrics.attempts.append(
                 AttemptMetrics(
                     reason: reason, method: request.method.rawValue, url: request.url, start: offset(now)))
-            return (metrics.attempts.count - 1, reason)
+            return (state.metrics.attempts.count - 1, reason)
         }
         post(.attemptBegan(begun, request), attempt: index + 1, at: now)
         return Attempt(recorder: self, index: index)
@@ -86,9 +87,10 @@ package final class MetricsRecorder: Sendable {
     /// Records the length of a body after content decoding, in the last attempt with a response: a copy of the request may have
     /// begun later.
     package func decoded(_ bytes: Int) {
-        metrics.withLock { metrics in
-            let index = metrics.attempts.lastIndex { $0.status != nil } ?? metrics.attempts.indices.last
-            if let index { metrics.attempts[index].decodedBytes += Int64(bytes) }
+        state.withLock { state in
+            let index =
+                state.metrics.attempts.lastIndex { $0.status != nil } ?? state.metrics.attempts.indices.last
+            if let index { state.metrics.attempts[index].decodedBytes += Int64(bytes) }
         }
     }
 
@@ -104,7 +106,7 @@ package final class MetricsRecorder: Sendable {
 
         /// Changes the attempt's metrics.
         package func update(_ change: (inout AttemptMetrics) -> Void) {
-            recorder.metrics.withLock { change(&$0.attempts[index]) }
+            recorder.state.withLock { change(&$0.metrics.attempts[index]) }
         }
 
         /// Posts an event, if events are enabled.
@@ -126,9 +128,10 @@ package final class MetricsRecorder: Sendable {
         /// Records a failure; the first one is an event.
         package func failed(_ error: SternaError) {
             let now = recorder.clock.now
-            let isNew = recorder.metrics.withLock { metrics in
-                defer { metrics.attempts[index].failure = metrics.attempts[index].failure ?? error.kind }
-                return metrics.attempts[index].failure == nil
+            let isNew = recorder.state.withLock { state in
+                let failure = state.metrics.attempts[index].failure
+                state.metrics.attempts[index].failure = failure ?? error.kind
+                return failure == nil
             }
             guard isNew else { return }
             ended(at: now)

@@ -5,7 +5,7 @@ package struct EarliestTimer: Sendable {
     private var task: ClockTimer?
 
     /// When the timer fires; nil if it is not set.
-    @usableFromInline var moment: NIODeadline?
+    @usableFromInline package private(set) var moment: NIODeadline?
 
     package init() {}
 

@@ -12,29 +12,32 @@ public import Synchronization
 /// A result may come before the task waits. Only this type resumes continuations, so that none is resumed twice or forgotten. Exceptions
 /// are ``BlockingWork`` and the path of a request through the engine, which saves the object.
 ///
-/// Invariant of the continuation: it is resumed once, since the state changes from `waiting` to `ended` once.
+/// Invariant of the continuation: it is resumed once, since the stage changes from `waiting` to `ended` once.
 // Inlinable, since the runtime would have to look up the types of each wait otherwise.
 @usableFromInline
 package final class Wait<Value: Sendable>: Sendable, Identifiable {
+    // Not one state with the result in it: generic code destroys a wait, and would have to look up the state's type each time.
     @usableFromInline
-    enum State {
-        case idle
-        case waiting(UnsafeContinuation<Value, any Error>)
-        case ended(Result<Value, any Error>)
-    }
+    let stage: Mutex<WaitStage>
 
-    @usableFromInline
-    let state: Mutex<State>
+    // Invariant: set under the lock before the stage is `waiting`, and not changed again.
+    @exclusivity(unchecked) @usableFromInline
+    nonisolated(unsafe) var continuation: UnsafeContinuation<Value, any Error>?
 
-    // The state is made here, since an initial value of a property is not inlined.
+    /// A result that came before the task waited.
+    // Invariant: set under the lock before the stage is `ended`, and not changed again.
+    @exclusivity(unchecked) @usableFromInline
+    nonisolated(unsafe) var early: EarlyResult<Value>?
+
+    // The stage is made here, since an initial value of a property is not inlined.
     @inlinable
-    package init() { state = Mutex(.idle) }
+    package init() { stage = Mutex(.idle) }
 
     /// Whether there is a result.
     @inlinable
     package var isEnded: Bool {
-        state.withLock { state in
-            if case .ended = state { true } else { false }
+        stage.withLock { stage in
+            if case .ended = stage { true } else { false }
         }
     }
 
@@ -82,13 +85,15 @@ package final class Wait<Value: Sendable>: Sendable, Identifiable {
     /// Keeps a continuation until the end. Returns false if there is a result already, with which it resumes the continuation.
     @inlinable
     func hold(_ continuation: UnsafeContinuation<Value, any Error>) -> Bool {
-        let early = state.withLock { state -> Result<Value, any Error>? in
-            if case .ended(let result) = state { return result }
-            state = .waiting(continuation)
-            return nil
+        let isEnded = stage.withLock { stage in
+            if case .ended = stage { return true }
+            self.continuation = continuation
+            stage = .waiting
+            return false
         }
-        guard let early else { return true }
-        continuation.resume(with: early)
+        guard isEnded else { return true }
+        // There is none for a second call, which is a mistake.
+        continuation.resume(with: early?.result ?? .failure(CancellationError()))
         return false
     }
 
@@ -96,15 +101,17 @@ package final class Wait<Value: Sendable>: Sendable, Identifiable {
     @inlinable
     @discardableResult
     package func end(_ result: Result<Value, any Error>) -> Bool {
-        let former = state.withLock { state in
-            defer { if case .ended = state {} else { state = .ended(result) } }
-            return state
+        let former = stage.withLock { stage in
+            let former = stage
+            if case .idle = former { early = EarlyResult(result) }
+            stage = .ended
+            return former
         }
         switch former {
         case .idle: return true
         case .ended: return false
-        case .waiting(let continuation):
-            continuation.resume(with: result)
+        case .waiting:
+            continuation?.resume(with: result)
             return true
         }
     }
@@ -115,4 +122,19 @@ extension Wait<Void> {
     @inlinable
     @discardableResult
     package func end() -> Bool { end(.success(())) }
+}
+
+/// How far a ``Wait`` is: no task waits yet, one waits, or there is a result.
+@usableFromInline
+enum WaitStage: Sendable {
+    case idle, waiting, ended
+}
+
+/// The result of a ``Wait`` that ended before its task waited.
+@usableFromInline
+final class EarlyResult<Value: Sendable>: Sendable {
+    @usableFromInline let result: Result<Value, any Error>
+
+    @inlinable
+    init(_ result: Result<Value, any Error>) { self.result = result }
 }

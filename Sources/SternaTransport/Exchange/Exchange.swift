@@ -123,17 +123,17 @@ final class Exchange: PrioritizedWaiter, ListMember, @unchecked Sendable {
     var isPending: Bool { continuation != nil }
 
     /// Resumes the caller with a response.
-    func succeed(_ response: Response) { reply(response)?.send() }
+    func succeed(_ response: consuming Response) { reply(response)?.send() }
 
     /// Returns the reply that resumes the caller; nil if the caller was already resumed or the callback queue sends the reply.
-    func reply(_ response: Response) -> Reply? {
+    // It takes the response, so that the recorder is added without a copy.
+    func reply(_ response: consuming Response) -> Reply? {
         guard let continuation else { return nil }
         self.continuation = nil
         answered.store(true, ordering: .releasing)
         guard recorder != nil || callbackQueue != nil || endpoint.grace.isShutDown else {
             return Reply(continuation: continuation, response: response)
         }
-        var response = response
         response.recorder = recorder?.recorder
         // The call may make another attempt; it releases the hold when it will not.
         if let call, endpoint.grace.isShutDown { call.keep(endpoint.grace.hold()) }

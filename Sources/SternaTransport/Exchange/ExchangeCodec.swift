@@ -202,25 +202,32 @@ extension ExchangeCodec {
     final func noteStart(_ exchange: Exchange) {
         guard let recorder = exchange.recorder else { return }
         marks = ExchangeMarks(start: lastActivity)
-        let opening = opening
-        self.opening = nil
-        let isReused = exchangeCount > 1 || opening == nil
         let addresses = addresses ?? ConnectionAddresses(opening, channel)
         self.addresses = addresses
+        var isReused = true
+        var waitedUntil = lastActivity
+        if case .some = opening {
+            isReused = exchangeCount > 1
+            waitedUntil = max(noteOpening(recorder), exchange.queuedAt)
+        }
         recorder.update { attempt in
             attempt.isReused = isReused
-            attempt.queue = recorder.span(
-                exchange.queuedAt, opening.map { max($0.began, exchange.queuedAt) } ?? lastActivity)
-            if exchange.queuedAt == .distantFuture { attempt.queue = nil }
+            if exchange.queuedAt != .distantFuture { attempt.queue = recorder.span(exchange.queuedAt, waitedUntil) }
             if case .proxy(let proxy) = endpoint.route { attempt.proxy = proxy.description }
-            opening?.note(in: &attempt, recorder)
             attempt.tlsVersion = tlsVersion
             (attempt.localAddress, attempt.remoteAddress) = (addresses.local, addresses.remote)
         }
-        if let opening, opening.secured != nil {
-            recorder.post(.tlsEstablished(version: opening.tlsVersion), at: lastActivity)
-        }
         recorder.post(.connectionAcquired(isReused: isReused), at: lastActivity)
+    }
+
+    /// Records how the connection was opened, and returns when that began.
+    // A function of its own, since its copies of the timeline would cost each request on an open connection, too.
+    @inline(never)
+    private func noteOpening(_ recorder: MetricsRecorder.Attempt) -> NIODeadline {
+        guard let opening = opening.take() else { return lastActivity }
+        recorder.update { opening.note(in: &$0, recorder) }
+        if opening.secured != nil { recorder.post(.tlsEstablished(version: opening.tlsVersion), at: lastActivity) }
+        return opening.began
     }
 
     final func noteSent() {

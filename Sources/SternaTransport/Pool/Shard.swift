@@ -165,7 +165,7 @@ final class Shard: @unchecked Sendable {
     }
 
     /// Delivers a response to its caller, together with the other responses of this turn of the event loop.
-    func reply(to exchange: Exchange, _ response: Response) {
+    func reply(to exchange: Exchange, _ response: consuming Response) {
         loop.assertInEventLoop()
         guard !exchange.isOnLoop, !active.isEmpty || !replies.isEmpty else { return exchange.succeed(response) }
         guard let reply = exchange.reply(response), replies.add(reply) else { return }
@@ -644,7 +644,8 @@ extension Shard {
     /// comparison.
     func tickNoLater(than moment: NIODeadline) {
         loop.assertInEventLoop()
-        guard !limitTimer.isSet(by: moment) else { return }
+        // Reads the time alone: `isSet` would copy the timer.
+        if let earliest = limitTimer.moment, earliest <= moment { return }
         limitTimer.clear()
         limitTimer.set(clock.schedule(at: moment, on: loop) { self.checkLimits() }, at: moment)
     }

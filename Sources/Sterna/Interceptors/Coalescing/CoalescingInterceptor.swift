@@ -97,7 +97,8 @@ struct CoalescingInterceptor: Interceptor {
 }
 
 /// What the requests of a session need to share transfers.
-struct CoalescingPlan: Sendable {
+// A class, since each waiting request keeps a copy of the interceptor.
+final class CoalescingPlan: Sendable {
     struct Limits: Sendable {
         /// How far, in bytes, the fastest reader of a body may be ahead of the slowest before it waits.
         var window: Int64 = 4 << 20

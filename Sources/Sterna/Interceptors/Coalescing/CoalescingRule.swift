@@ -42,15 +42,17 @@ enum CoalescingRule {
 
     /// Returns why a response answers one request alone; nil if it may answer identical ones, too.
     ///
-    /// - Parameter asksForRange: whether the requests have a Range field.
-    static func refusal(status: Int, _ fields: FieldSection, asksForRange: Bool) -> ResponseRefusal? {
+    /// - Parameter asksForRange: whether the requests have a Range field; evaluated for a part alone.
+    static func refusal(
+        status: Int, _ fields: FieldSection, asksForRange: @autoclosure () -> Bool
+    ) -> ResponseRefusal? {
         switch CacheStatusCodes.refusal(status) {
         // A challenge, a refused connection, or too many requests: each request has to learn of it, and to act.
         case .interim?, .momentary?, .unknownStatus?: return .momentary
         // 304, 412 and 416 answer conditions and ranges, which are the same for all.
         default: break
         }
-        if status == 206, !asksForRange { return .unrequestedPart }
+        if status == 206, !asksForRange() { return .unrequestedPart }
         if fields.present(decidingFields) == 0 { return nil }
         // It may begin a session on the server for each request.
         if fields.contains(.setCookie) { return .setsCookies }

@@ -346,9 +346,9 @@ final class SharedTransfer: Sendable {
 
     /// Decides whether the transfer reads on, waits for slow readers, or cuts them off.
     private func weigh(_ state: inout State) -> Effects {
-        var effects = Effects()
         // Nothing is read before the head has arrived, nor of a response that was whole.
-        if state.pump == nil, state.window.isEmpty { return effects }
+        if state.pump == nil, state.window.isEmpty { return Effects() }
+        var effects = Effects()
         let active = state.readers.all.filter(\.isActive)
         if state.head != nil, let lowest = active.map(\.position).min(by: { $0.bytes < $1.bytes }) {
             state.window.trim(to: lowest)

@@ -84,13 +84,20 @@ struct OwnRetryHandlers: Sendable {
     var retriers = OwnHandlers<any RequestRetrier>.more([])
 
     /// Whether the request has any of its own.
-    var adds: Bool { !adapters.elements([]).isEmpty || !retriers.elements([]).isEmpty }
+    var adds: Bool { !adapters.own.isEmpty || !retriers.own.isEmpty }
 }
 
 /// The handlers of a request: those of its session and more, or others instead.
 enum OwnHandlers<Handler: Sendable>: Sendable {
     case more([Handler])
     case these([Handler])
+
+    /// The handlers that were set for the request.
+    var own: [Handler] {
+        switch self {
+        case .more(let own), .these(let own): own
+        }
+    }
 
     /// Returns the request's handlers; `shared` are the session's, nil if the session is unknown.
     func elements(_ shared: [Handler]?) -> [Handler] {

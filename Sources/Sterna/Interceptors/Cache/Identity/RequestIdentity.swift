@@ -89,7 +89,10 @@ struct IdentityParts: Sendable, Hashable {
 
     private(set) var bytes: [UInt8] = []
 
-    init(capacity: Int = 0) { bytes.reserveCapacity(capacity) }
+    init(capacity: Int = 0) {
+        // An array that reserves no capacity is allocated nevertheless.
+        if capacity > 0 { bytes.reserveCapacity(capacity) }
+    }
 
     mutating func add(_ kind: Kind, _ value: some Collection<UInt8>) {
         bytes.append(kind.rawValue)
