@@ -14,6 +14,10 @@ struct TestingExamplesTests {
 
         #expect(try await api.get("users").json()["path"].string == "/users")
         #expect(mock.requests.first?.method == .get)
+
+        try await api.post("users", json: ["name": "Ada"])
+        var reader = BodyReader(try #require(mock.requests.last?.body))
+        #expect(try await reader.next(filling: 1_000)?.text == #"{"name":"Ada"}"#)
     }
 
     @Test("A mock that answers by a list, and one that fails")
