@@ -38,8 +38,8 @@ struct MigratingAsyncHTTPClientNameTests {
             $0.redirects.limit = 3
             $0.redirects.methods = .fetch.keepingPost(on: [301, 302])
             $0.decodesContent = false
-            $0.limits.decoding.ratio = 25
-            $0.limits.decoding.bytes = 1 << 30
+            $0.limits.decompression.ratio = 25
+            $0.limits.decompression.bytes = 1 << 30
             $0.network.http2 = .negotiated
             $0.networkInterceptors = [spans]
             $0.events.observe(.network) { print($0) }

@@ -68,7 +68,7 @@ struct MigratingAsyncHTTPClientProgramTests {
                     $0.timeouts.firstByte = .seconds(30)
                     $0.timeouts.betweenBytes = .seconds(30)
                     $0.redirects.limit = 3
-                    $0.limits.decoding.ratio = 25
+                    $0.limits.decompression.ratio = 25
                     $0.network.http2 = .off
                     $0.network.proxies = .proxy(proxy)
                 }

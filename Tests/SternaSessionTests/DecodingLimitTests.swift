@@ -54,7 +54,7 @@ struct DecodingLimitTests {
         let content = noise(200_000)
         let coded = Zlib.deflate(content, .gzip)
         for (limit, fits) in [(Int64(199_999), false), (200_000, true)] {
-            let api = try session(ChunkedBody(coded, size: 1_000)) { $0.limits.decoding.bytes = limit }
+            let api = try session(ChunkedBody(coded, size: 1_000)) { $0.limits.decompression.bytes = limit }
             if fits {
                 try await expectEqual(api.get("a").body.array, content)
             } else {
@@ -67,7 +67,7 @@ struct DecodingLimitTests {
     @Test("With raised limits the body streams in bounded pieces, and is read only on demand")
     func raised() async throws {
         let source = ChunkedBody(Self.bomb, size: 1 << 10)
-        let api = try session(source) { $0.limits.decoding.ratio = 10_000 }
+        let api = try session(source) { $0.limits.decompression.ratio = 10_000 }
         let count = try await api.withResponse(to: .get("a")) { response in
             #expect(source.left >= Self.bomb.count - (4 << 10))
             var count = 0

@@ -42,7 +42,7 @@ struct PeersCodingTests {
     @Test("gzip bomb, let in by raised limits")
     func raised() async throws {
         let reply = try await Wire.answer(script: Self.answer(Zlib.gzip([UInt8](repeating: 0, count: 16 << 20)))) {
-            $0.limits.decoding.ratio = 2_000
+            $0.limits.decompression.ratio = 2_000
         }
         expectEqual(reply.body.readableBytes, 16 << 20)
     }
@@ -52,9 +52,9 @@ struct PeersCodingTests {
         let body = Wire.pattern(100_000)
         try await Wire.refusal(
             .limitExceeded, .decode, mayKeep: true, script: Self.answer(Zlib.gzip(body)),
-            settings: { $0.limits.decoding.bytes = 99_999 })
+            settings: { $0.limits.decompression.bytes = 99_999 })
         let reply = try await Wire.answer(
-            script: Self.answer(Zlib.gzip(body)), settings: { $0.limits.decoding.bytes = 100_000 })
+            script: Self.answer(Zlib.gzip(body)), settings: { $0.limits.decompression.bytes = 100_000 })
         expectEqual(Array(reply.body.readableBytesView), body)
     }
 

@@ -129,7 +129,7 @@ extension ChainBuilder {
         case .rateLimit: return settings.limits.rate.map { [RateLimitInterceptor(limit: $0, time: time)] } ?? []
         case .token:
             return settings.auth.tokens.map { [TokenAuthenticationInterceptor(tokens: $0, time: time)] } ?? []
-        case .contentDecoding: return [ContentDecodingInterceptor(limits: settings.limits.decoding)]
+        case .contentDecoding: return [ContentDecodingInterceptor(limits: settings.limits.decompression)]
         // Below content decoding: Digest with auth-int covers the body as it was sent.
         case .authentication: return [authentication.interceptor]
         case .proxyAuthentication:

@@ -65,7 +65,7 @@ extension SessionSettings.Limits: CustomReflectable {
         Mirror(
             self,
             children: [
-                "collectedBytes": collectedBytes, "decoding": decoding, "bandwidth": bandwidth as Any,
+                "collectedBytes": collectedBytes, "decompression": decompression, "bandwidth": bandwidth as Any,
                 "continueThreshold": continueThreshold as Any,
             ], displayStyle: .struct)
     }

@@ -128,7 +128,7 @@ struct CacheBodyTests {
         #expect(stored.headers[.contentEncoding] == nil && stored.source == .cache)
         try await expectEqual(stored.body.collect(upTo: 200_000).readableBytes, 100_000)
         // A decompression bomb from the cache must be refused, too.
-        let careful = scene.api.with { $0.limits.decoding.bytes = 1_000 }
+        let careful = scene.api.with { $0.limits.decompression.bytes = 1_000 }
         let error = await #expect(throws: SternaError.self) { try await careful.get("a") }
         #expect(error?.kind == .limitExceeded || error?.kind == .contentCodingFailed)
         expectEqual(scene.sent, 1)

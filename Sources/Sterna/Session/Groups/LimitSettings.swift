@@ -8,7 +8,7 @@ extension SessionSettings {
         public var collectedBytes = 256 << 20
 
         /// Limits on the decoded size of a compressed body.
-        public var decoding = DecodingLimits()
+        public var decompression = DecodingLimits()
 
         /// A limit on the bandwidth of all bodies of the session, in both directions; none by default.
         ///
