@@ -54,8 +54,8 @@ struct CacheDiagramTests {
 
     /// Why the server is asked, in the order of the rule, and a case of each.
     private static let forwards: [(ForwardReason, Change)] = [
-        (.method, { $0.method = .post }),
         (.reload, { $0.policy = .reload }),
+        (.method, { $0.method = .post }),
         (.requestConditions, { $0.fields.append("If-Match: \"v\"") }),
         (.miss, { $0.isStored = false }),
         (.vary, { $0.fits = false }),
@@ -106,8 +106,9 @@ struct CacheDiagramTests {
     /// Why one answers after a failure.
     private static let failures: [StaleReason] = [.ifError, .unreachable]
 
-    /// Where the answer to `only-if-cached` becomes 504 in place of a request, and where validators count.
-    private static let (firstUnsent, firstFound) = (2, 7)
+    /// From where on `only-if-cached`, or a policy that never asks the server, leads to a 504 in place of a request, and from where
+    /// on validators count.
+    private static let (firstUnsent, firstOffline, firstFound) = (1, 2, 7)
 
     // MARK: What the rule does
 
@@ -131,6 +132,11 @@ struct CacheDiagramTests {
             #expect(Scene.text(all.decide()) == expected, "with the lines behind it")
             alone.directives.append("only-if-cached")
             #expect(Scene.text(alone.decide()) == (number < Self.firstUnsent ? "forward \(reason)" : "504 \(reason)"))
+            guard (Self.firstUnsent..<Self.firstFound).contains(number) else { continue }
+            var offline = Case()
+            change(&offline)
+            offline.policy = .cachedOnly
+            #expect(Scene.text(offline.decide()).hasPrefix(number < Self.firstOffline ? "forward" : "504"))
         }
     }
 
@@ -179,9 +185,10 @@ struct CacheDiagramTests {
         var lines = ["the request"]
         for (number, (reason, _)) in forwards.enumerated() {
             if number == firstUnsent {
-                lines += [
-                    "│", "│  with only-if-cached, and where the policy never asks the server: 504 in its place", "│",
-                ]
+                lines += ["│", "│  with only-if-cached: 504 in its place", "│"]
+            }
+            if number == firstOffline {
+                lines += ["│", "│  where the policy never asks the server: 504 in its place, too", "│"]
             }
             if number == firstFound {
                 lines += ["│", "│  a stored response could answer", "│"]

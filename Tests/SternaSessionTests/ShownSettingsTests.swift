@@ -1,9 +1,11 @@
 import HTTPTypes
 import NIOCore
-import Sterna
+import SternaCore
 import SternaTesting
+import SternaTransport
 import Testing
 
+@testable import Sterna
 @testable import SternaTestSupport
 
 @Suite("Printed settings, drafts, requests and replies show no secrets")
@@ -48,6 +50,90 @@ struct ShownSettingsTests {
         for group in [own.auth, own.cookies, own.cache, own.limits, own.network, own.tasks] as [Any] {
             expectHidden(group, shows: ["auth.header"])
         }
+    }
+
+    private func labels(of value: Any) -> Set<String> { Set(Mirror(reflecting: value).children.compactMap(\.label)) }
+
+    /// Expects that a mirror has all stored properties of a type, each under its name or the given labels.
+    private func expectShown(_ type: any Any.Type, in shown: Set<String>, _ others: [String: [String]] = [:]) {
+        let names = StoredProperties.names(of: type)
+        #expect(!names.isEmpty)
+        for name in names {
+            for label in others[name] ?? [name] { #expect(shown.contains(label), "\(type).\(name)") }
+        }
+        for name in others.keys { #expect(names.contains(name), "\(type).\(name)") }
+    }
+
+    @Test("Mirrors of a session's settings have all of them")
+    func settings() throws {
+        var session: SessionSettings?
+        _ = try mocked { session = $0 }
+        let settings = try #require(session)
+        // Those without labels are no settings of the program.
+        expectShown(
+            SessionSettings.self, in: labels(of: settings),
+            ["retryHandlers": ["adapters", "retriers"], "transferLink": [], "coalescingLimits": []])
+        expectShown(
+            SessionSettings.Auth.self, in: labels(of: settings.auth),
+            ["challenges": ["policy", "credential", "credentialStore", "netrc", "hasChallengeHandler"]])
+        expectShown(SessionSettings.Trust.self, in: labels(of: settings.trust))
+        expectShown(SessionSettings.Cookies.self, in: labels(of: settings.cookies))
+        expectShown(SessionSettings.Cache.self, in: labels(of: settings.cache), ["willStore": ["hasWillStore"]])
+        expectShown(SessionSettings.Limits.self, in: labels(of: settings.limits))
+        expectShown(
+            SessionSettings.Events.self, in: labels(of: settings.events), ["notifications": ["postsNotifications"]])
+        expectShown(
+            SessionSettings.Network.self, in: labels(of: settings.network), ["ownReachability": ["reachability"]])
+        expectShown(SessionSettings.Tasks.self, in: labels(of: settings.tasks), ["decisionsNumber": []])
+    }
+
+    @Test("The mirror of a request's settings has all of them")
+    func requestSettings() {
+        let shown = labels(of: RequestSettings())
+        expectShown(
+            RequestSettings.self, in: shown,
+            [
+                "ownRequestSerializer": ["requestSerializer"], "ownResponseSerializer": ["responseSerializer"],
+                "ownTimeouts": ["timeouts"], "ownOptions": ["options"], "ownAuthorization": ["auth.header"],
+                "ownSecretHeaders": ["auth.secretHeaders"], "ownContinueThreshold": ["limits.continueThreshold"],
+                "session": [], "optionsOrigin": [], "carried": [],
+            ])
+        expectShown(
+            CallState.Choices.self, in: shown,
+            [
+                "authentication": ["auth.policy"], "credential": ["auth.credential"],
+                "challengeHandler": ["auth.hasChallengeHandler"], "retryHandlers": ["adapters", "retriers"],
+                "usesToken": ["auth.usesTokens"], "handlesCookies": ["cookies.isOn"],
+                "bandwidth": ["limits.bandwidth"], "completionGroup": ["tasks.completionGroup"], "savedName": [],
+            ])
+    }
+
+    @Test("Proxies, adapters and retriers are shown without what they know, and traffic limits with their parameters")
+    func traffic() throws {
+        struct Stamp: RequestAdapter, RequestRetrier {
+            let token = "s3cret"
+            func adapt(_ request: Request, _ progress: RetryProgress) async throws -> Request { request }
+            func retry(_ request: Request, after outcome: RetryOutcome, _ progress: RetryProgress) async -> RetryAnswer
+            { .undecided }
+        }
+        let proxy = try Proxy("http://ada:s3cret@proxy.example:3128")
+        var session: SessionSettings?
+        let (api, _) = try mocked {
+            $0.network.proxies = .proxy(proxy)
+            $0.network.hedging = HedgingPolicy(after: .fixed(.seconds(4_711)))
+            $0.limits.rate = RateLimit(requests: 1, per: .seconds(4_712))
+            $0.limits.concurrency = AdaptiveConcurrencyLimit(maxLimit: 4_713)
+            $0.limits.circuitBreaker = CircuitBreaker(failures: 4_714)
+            $0.adapters = [Stamp()]
+            $0.retriers = [Stamp()]
+            session = $0
+        }
+        let shown = ["proxy.example", "4711", "4712", "4713", "4714", "adapters", "retriers", "Stamp"]
+        expectHidden(api, shows: shown)
+        expectHidden(try #require(session), shows: shown)
+        var own = RequestSettings()
+        own.adapters = [Stamp()]
+        expectHidden(own, shows: ["adapters", "Stamp"])
     }
 
     @Test("A dump ends at the engine: its connections belong to other threads, and their buffers hold requests")

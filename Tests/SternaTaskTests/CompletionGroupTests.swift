@@ -76,6 +76,43 @@ struct CompletionGroupTests {
         }
     }
 
+    @Test("A request that cannot be built is in its own group until its callback has run, and not in the session's")
+    func unbuilt() async throws {
+        let (shared, queue) = (DispatchGroup(), DispatchQueue(label: "unbuilt"))
+        let (api, mock) = try mocked {
+            $0.tasks.completionGroup = shared
+            $0.callbacks = .queue(queue)
+        }
+        let kinds: [(DispatchGroup, @escaping Session.Failure) -> DataTask?] = [
+            { own, failure in
+                api.get("http://[", success: { _, _ in }, failure: failure) { $0.tasks.completionGroup = own }
+            },
+            { own, failure in
+                api.upload(file: "/dev/null/a", to: "b", success: { _, _ in }, failure: failure) {
+                    $0.tasks.completionGroup = own
+                }
+            },
+            { own, failure in
+                api.upload(
+                    "b", method: .get, multipart: { _ in }, success: { _, _ in }, failure: failure
+                ) { $0.tasks.completionGroup = own }
+            },
+        ]
+        for begin in kinds {
+            let (own, failures) = (DispatchGroup(), Counter())
+            // The callbacks wait, so that the groups can be looked at before.
+            queue.suspend()
+            let task = begin(own) { _, _ in failures.add(1) }
+            expectNil(task)
+            expectEqual(own.wait(timeout: .now()), .timedOut)
+            expectEqual(shared.wait(timeout: .now()), .success)
+            queue.resume()
+            await over(own)
+            expectEqual(failures.value, 1)
+        }
+        #expect(mock.requests.isEmpty)
+    }
+
     @Test("A request that is sent again as it is keeps its group")
     func ready() async throws {
         let (shared, own) = (DispatchGroup(), DispatchGroup())

@@ -46,9 +46,14 @@ struct LineSplitterTests {
     @Test("A line above the limit is an error, before its end arrives")
     func limit() throws {
         try expectEqual(lines(of: "12345\n", pieces: [], limit: 5), ["12345"])
-        for text in ["123456", "123456\n", "1\n123456\n"] {
+        for text in ["123456", "123456\n", "1\n123456\n", "123456\r", "12345\r", "12345\r6\n"] {
             let error = #expect(throws: SternaError.self) { try lines(of: text, pieces: [3], limit: 5) }
             expectEqual(error?.kind, .limitExceeded)
         }
+    }
+
+    @Test("The end of a line does not count toward the limit, even if it is split", arguments: [[], [5], [6], [5, 1]])
+    func limitWithoutEnd(pieces: [Int]) throws {
+        try expectEqual(lines(of: "12345\r\n12345\n", pieces: pieces, limit: 5), ["12345", "12345"])
     }
 }

@@ -154,7 +154,7 @@ public final class NetworkActivity: Sendable {
 extension NetworkActivity {
     /// Counts the tasks of a session that has it among its ``SessionSettings/Events/observers``.
     public var observer: EventObserver {
-        EventObserver(.tasks) { [self] event in
+        EventObserver(.tasks, endedSilently: { [self] id in note(id, runs: false) }) { [self] event in
             guard let id = event.task?.id else { return }
             switch event.kind {
             case .taskResumed: note(id, runs: true)

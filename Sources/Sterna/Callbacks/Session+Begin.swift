@@ -4,33 +4,60 @@ import SternaSerialization
 extension Session {
     /// Builds the request of a draft and runs it in a new task of the kind that the caller returns; calls one of the callbacks at
     /// the end.
+    ///
+    /// - Parameter settings: the request's settings; called only if `makeDraft` throws.
     func begin<S: ResponseSerializer, Kind: DataTask>(
-        _ makeDraft: @autoclosure () throws -> RequestDraft, as serializer: S, _ progress: ProgressCallback?,
-        _ success: @escaping Success<S.Value>, _ failure: @escaping Failure
+        _ makeDraft: @autoclosure () throws -> RequestDraft,
+        of settings: @autoclosure () -> RequestSettings = RequestSettings(),
+        as serializer: S, _ progress: ProgressCallback?, _ success: @escaping Success<S.Value>,
+        _ failure: @escaping Failure
     ) -> Kind? {
         let callbackQueue = UserCallbackQueue(plan.settings.callbacks)
+        let draft: RequestDraft
         do {
-            let draft = try taskDraft(makeDraft(), serializer)
-            let task = Kind(
-                self, draft, .success(try plan.request(for: draft)), callbackQueue: callbackQueue,
-                completion: ending(serializer, success, failure))
-            if let progress {
-                task.enroll { [weak task] report in
-                    if let task { progress(task, report) }
-                }
-            } else {
-                task.enroll()
-            }
-            return task
+            draft = try taskDraft(makeDraft(), serializer)
         } catch {
-            let error = SternaError.wrap(error, as: .invalidRequest, phase: .prepare, "\(error)")
-            let group = GroupMembership(RequestSettings(), of: plan.settings)
-            callbackQueue.end {
-                failure(nil, error)
-                group?.leave()
-            }
+            refuse(settings(), error, callbackQueue, failure)
             return nil
         }
+        let request: Request
+        do {
+            request = try plan.request(for: draft)
+        } catch {
+            refuse(draft.settings, error, callbackQueue, failure)
+            return nil
+        }
+        let task = Kind(
+            self, draft, .success(request), callbackQueue: callbackQueue,
+            completion: ending(serializer, success, failure))
+        if let progress {
+            task.enroll { [weak task] report in
+                if let task { progress(task, report) }
+            }
+        } else {
+            task.enroll()
+        }
+        return task
+    }
+
+    /// Calls `failure` for a request that cannot be built, as a member of the request's completion group.
+    private func refuse(
+        _ settings: RequestSettings, _ error: any Error, _ callbackQueue: UserCallbackQueue,
+        _ failure: @escaping Failure
+    ) {
+        let error = SternaError.wrap(error, as: .invalidRequest, phase: .prepare, "\(error)")
+        let group = GroupMembership(settings, of: plan.settings)
+        callbackQueue.end {
+            failure(nil, error)
+            group?.leave()
+        }
+    }
+
+    /// Returns the settings that a request's closure sets.
+    func ownSettings(_ configure: (inout RequestSettings) -> Void) -> RequestSettings {
+        var settings = RequestSettings()
+        settings.change(in: plan, configure)
+        return settings
     }
 
     private func taskDraft(_ draft: RequestDraft, _ serializer: some ResponseSerializer) -> RequestDraft {

@@ -16,7 +16,7 @@ extension Session {
     ) -> UploadTask? {
         begin(
             try .upload(body, to: reference, method: method, query: query, headers: headers).configured(
-                in: self, configure), as: serializer,
+                in: self, configure), of: ownSettings(configure), as: serializer,
             progress, success, failure)
     }
 
@@ -32,7 +32,7 @@ extension Session {
             try .upload(
                 data, to: reference, method: method, mediaType: mediaType, query: query, headers: headers
             ).configured(in: self, configure),
-            as: serializer, progress, success, failure)
+            of: ownSettings(configure), as: serializer, progress, success, failure)
     }
 
     /// Uploads a file; its media type follows from its name by default. A file that cannot be read calls `failure` with
@@ -47,7 +47,7 @@ extension Session {
         begin(
             try .upload(
                 file: file, to: reference, method: method, mediaType: mediaType, query: query, headers: headers
-            ).configured(in: self, configure), as: serializer, progress, success, failure)
+            ).configured(in: self, configure), of: ownSettings(configure), as: serializer, progress, success, failure)
     }
 
     /// Uploads a multipart form, in the manner of AFNetworking's `POST:parameters:constructingBodyWithBlock:`.
@@ -62,12 +62,11 @@ extension Session {
         as serializer: S = JSONTree(), progress: ProgressCallback? = nil, success: @escaping Success<S.Value>,
         failure: @escaping Failure, _ configure: (inout RequestSettings) -> Void = { _ in }
     ) -> UploadTask? {
-        var settings = RequestSettings()
-        settings.change(in: plan, configure)
+        let settings = ownSettings(configure)
         return begin(
             try .upload(
                 reference, method: method, parameters: parameters, query: query, headers: headers, settings,
-                form: plan.emptyForm(settings), multipart), as: serializer, progress, success, failure)
+                form: plan.emptyForm(settings), multipart), of: settings, as: serializer, progress, success, failure)
     }
 
     /// Submits a form that was filled in field by field.
@@ -80,7 +79,7 @@ extension Session {
     ) -> UploadTask? {
         begin(
             try .submit(form, to: reference, method: method, query: query, headers: headers).configured(
-                in: self, configure), as: serializer,
+                in: self, configure), of: ownSettings(configure), as: serializer,
             progress, success, failure)
     }
 }

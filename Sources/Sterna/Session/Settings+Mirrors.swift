@@ -20,10 +20,14 @@ extension SessionSettings: CustomReflectable {
                 "responseSerializer": responseSerializer, "decoding": decoding, "timeouts": timeouts,
                 "options": options, "callbacks": callbacks, "interceptors": interceptors,
                 "networkInterceptors": networkInterceptors,
+                "adapters": Self.types(adapters), "retriers": Self.types(retriers),
                 "auth": auth, "trust": trust, "cookies": cookies, "cache": cache, "limits": limits,
                 "events": events, "network": network, "tasks": tasks,
             ], displayStyle: .struct)
     }
+
+    /// Returns the names of types, since adapters and retriers may hold tokens.
+    fileprivate static func types<Element>(_ elements: [Element]) -> [String] { elements.map { "\(type(of: $0))" } }
 
     /// Returns a serializer whose secret header fields are masked.
     fileprivate static func shown(_ serializer: any RequestSerializer, _ names: Set<String>) -> any RequestSerializer {
@@ -66,6 +70,7 @@ extension SessionSettings.Limits: CustomReflectable {
             self,
             children: [
                 "collectedBytes": collectedBytes, "decompression": decompression, "bandwidth": bandwidth as Any,
+                "rate": rate as Any, "concurrency": concurrency as Any, "circuitBreaker": circuitBreaker as Any,
                 "continueThreshold": continueThreshold as Any,
             ], displayStyle: .struct)
     }
@@ -89,10 +94,11 @@ extension SessionSettings.Network: CustomReflectable {
         Mirror(
             self,
             children: [
-                "http2": http2, "dialPolicy": dialPolicy, "unixSocket": unixSocket as Any,
+                "proxies": proxies, "http2": http2, "dialPolicy": dialPolicy, "unixSocket": unixSocket as Any,
                 "allowsOtherOrigins": allowsOtherOrigins, "waitsForConnectivity": waitsForConnectivity,
                 "reachability": ownReachability as Any, "coalescesRequests": coalescesRequests,
-                "resendsNonIdempotentRequests": resendsNonIdempotentRequests, "engine": engine,
+                "hedging": hedging as Any, "resendsNonIdempotentRequests": resendsNonIdempotentRequests,
+                "engine": engine,
                 "transport": transport as Any,
             ], displayStyle: .struct)
     }
@@ -102,8 +108,11 @@ extension SessionSettings.Tasks: CustomReflectable {
     /// The settings.
     public var customMirror: Mirror {
         Mirror(
-            self, children: ["startsImmediately": startsImmediately, "decisions": decisions as Any],
-            displayStyle: .struct)
+            self,
+            children: [
+                "startsImmediately": startsImmediately, "decisions": decisions as Any,
+                "completionGroup": completionGroup as Any,
+            ], displayStyle: .struct)
     }
 }
 
@@ -124,6 +133,10 @@ extension RequestSettings: CustomReflectable {
                 "limits.bandwidth": state.choices.bandwidth.flattened() as Any,
                 "auth.header": ownAuthorization.flattened() as Any,
                 "auth.secretHeaders": allSecretHeaders,
+                "auth.hasChallengeHandler": state.choices.ownChallengeHandler != nil,
+                "adapters": SessionSettings.types(state.choices.retryHandlers.adapters.elements(nil)),
+                "retriers": SessionSettings.types(state.choices.retryHandlers.retriers.elements(nil)),
+                "tasks.completionGroup": state.choices.completionGroup.flattened() as Any,
                 "limits.continueThreshold": ownContinueThreshold.flattened() as Any,
                 "uploadProgress": uploadProgress as Any,
                 "downloadProgress": downloadProgress as Any,

@@ -348,6 +348,7 @@ public class SessionTask: Identifiable, @unchecked Sendable {
         reports.end(succeeded: error == nil)
         let over: @Sendable () -> Void = {
             self.post(.taskCompleted(error))
+            if isSilent { self.events?.source.endedSilently(self.id) }
             if let group { self.afterEvents { group.leave() } }
             self.session.plan.scope.register.remove(self.id)
         }

@@ -11,12 +11,23 @@ public struct EventObserver: Sendable {
 
     let receive: @Sendable (SternaEvent) -> Void
 
+    /// Called with the number of each task that ends without an event, because it was cancelled silently.
+    let endedSilently: (@Sendable (UInt64) -> Void)?
+
     /// Makes an observer.
     ///
     /// - Parameters:
     ///   - families: what it receives; all by default. What nobody receives is not recorded.
     ///   - receive: called with each event.
     public init(_ families: SternaEvent.Families = .all, _ receive: @escaping @Sendable (SternaEvent) -> Void) {
-        (self.families, self.receive) = (families, receive)
+        (self.families, self.receive, endedSilently) = (families, receive, nil)
+    }
+
+    /// Makes an observer that also learns of tasks that end without an event.
+    package init(
+        _ families: SternaEvent.Families, endedSilently: @escaping @Sendable (_ task: UInt64) -> Void,
+        _ receive: @escaping @Sendable (SternaEvent) -> Void
+    ) {
+        (self.families, self.receive, self.endedSilently) = (families, receive, endedSilently)
     }
 }

@@ -44,6 +44,13 @@ package final class EventSource: Sendable {
         buffer.post(&posted, of: self, in: slot)
     }
 
+    /// Tells the observers that asked for it that a task ended silently, after the delivery of its events.
+    package func endedSilently(_ task: UInt64) {
+        let calls = observers.compactMap(\.endedSilently)
+        guard !calls.isEmpty else { return }
+        buffer.afterDelivery { for call in calls { call(task) } }
+    }
+
     /// Whether it is a source, or lies below it.
     func isPart(of other: ObjectIdentifier) -> Bool {
         var source: EventSource? = self

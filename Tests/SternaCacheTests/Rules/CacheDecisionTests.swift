@@ -154,6 +154,12 @@ struct CacheDecisionTests {
             let old = Scene.decide(["Cache-Control: max-age=200"], [Self.fresh], after: 150, policy: policy)
             expectEqual(old, (policy == .cachedOnly ? "504 stale" : "forward stale"))
         }
+        // Except one, by policies that ignore stored responses.
+        for policy in [CachePolicy.reload, .ignored] {
+            expectEqual(
+                Scene.decide(["Cache-Control: only-if-cached"], [Self.fresh], after: 0, policy: policy),
+                "forward reload")
+        }
     }
 
     @Test("Other methods are forwarded, and so are requests without a stored response")
@@ -168,6 +174,7 @@ struct CacheDecisionTests {
         expectEqual(text(.options, stored), "forward method")
         expectEqual(text(.get, []), "forward miss")
         expectEqual(text(.get, [], ["Cache-Control: only-if-cached"]), "504 miss")
+        expectEqual(text(.post, stored, ["Cache-Control: only-if-cached"]), "504 method")
         let stale = [Scene.stored(["Cache-Control: max-age=0", Self.tag])]
         expectEqual(text(.head, stale), "forward stale")
     }

@@ -92,6 +92,8 @@ struct CacheFailureTests {
         for request in [
             RequestDraft(.get, "b") { $0.cache.policy = .reload }, RequestDraft(.post, "b"),
             RequestDraft(.get, "b", headers: ["Cache-Control": "only-if-cached"]),
+            RequestDraft(.post, "b", headers: ["Cache-Control": "only-if-cached"]),
+            RequestDraft(.get, "b", body: .text("c"), headers: ["Cache-Control": "only-if-cached"]),
             RequestDraft(.get, "b") { $0.cache.policy = .cachedOnly },
         ] {
             let session = request.settings.cache.policy == .cachedOnly || !request.headers.isEmpty ? scene.api : offline

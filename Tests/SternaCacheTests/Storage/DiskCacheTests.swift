@@ -285,6 +285,13 @@ struct DiskCacheTests {
         #expect(folder.names.isEmpty)
     }
 
+    @Test("The longest age keeps entries")
+    func longestAge() async throws {
+        let id = try #require(await Self.store(folder.open(), "a", Self.large(10)))
+        let cache = ResponseCache.folder(folder.path, memoryBytes: 0, age: .seconds(Int64.max))
+        await expectEqual(cache.storage.variants(of: Memory.key("a")).map(\.id), [id])
+    }
+
     @Test("A journal of many changes is replaced by a short one, for all stores of the folder")
     func compacts() async {
         let (one, two) = (folder.open(), folder.open())

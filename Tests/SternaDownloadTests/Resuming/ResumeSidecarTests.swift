@@ -73,6 +73,25 @@ final class ResumeSidecarTests {
         #expect(throws: SternaError.self) { try read() }
     }
 
+    @Test("The sidecar of a URL is found in a folder, also under a shortened name", arguments: [5, 237, 238, 255])
+    func found(length: Int) throws {
+        let long = folder + "/" + String(repeating: "n", count: length)
+        let names = try #require(PartialNames(destination: long))
+        expectEqual(names.sidecarPath == long + ".sterna-resume", length <= 237)
+        defer { ResumeSidecar.remove(names) }
+        let data = try sample().moved(partialPath: names.partialPath, destinationPath: long)
+        try ResumeSidecar.write(data, names)
+        expectEqual(ResumeSidecar.find(data.url, in: folder), data)
+        // A file that was moved with its sidecar.
+        let elsewhere = "/t/" + FilePaths.name(of: long)
+        try ResumeSidecar.write(
+            data.moved(partialPath: "/t/" + names.partial, destinationPath: elsewhere), names)
+        expectEqual(ResumeSidecar.find(data.url, in: folder), data)
+        // The sidecar of another file.
+        try ResumeSidecar.write(data.moved(partialPath: names.partialPath, destinationPath: long + "x"), names)
+        expectNil(ResumeSidecar.find(data.url, in: folder))
+    }
+
     @Test("Anything but a regular file is refused") func otherKinds() throws {
         symlink("/etc/hosts", names.sidecarPath)
         #expect(throws: SternaError.self) { try read() }

@@ -185,6 +185,24 @@ struct RetryInterceptorTests {
         expectEqual(mock.requests.map(\.url.path), ["/v1/a", "/v1/a", "/b", "/b", "/c", "/d", "/d"])
     }
 
+    @Test(
+        "A response counts the retries before its redirect, whether its own request was retried or not",
+        arguments: [0, 1], [false, true])
+    func retriesBeforeRedirect(own: Int, hasHistory: Bool) async throws {
+        let (api, mock) = try scene.make({
+            if hasHistory { $0.retry.totalTime = .seconds(60) }
+        }) { _, number in
+            switch number {
+            case 1: return .redirect(to: "/b")
+            case 2 + own: return .json([:])
+            default: throw RetryScene.closed
+            }
+        }
+        let retries = try await scene.run { try await api.get("a").response.retries }
+        expectEqual(retries, 1 + own)
+        expectEqual(mock.requests.count, 3 + own)
+    }
+
     @Test("The total time goes on after a redirect")
     func totalTime() async throws {
         let (api, mock) = try scene.make({

@@ -139,6 +139,26 @@ struct NetworkActivityTests {
         }
     }
 
+    @Test("A task that is cancelled silently counts until it ends, running or suspended", arguments: [false, true])
+    func silent(isSuspended: Bool) async throws {
+        let activity = make()
+        try await TestServer.withServer { server async throws in
+            let api = try Session(baseURL: server.url) {
+                $0.network.engine = Engine()
+                $0.events.observers = [activity.observer]
+                $0.callbacks = .queue(DispatchQueue(label: "tasks"))
+            }
+            let (silent, other) = (api.dataTask(.get("delay/60")), api.dataTask(.get("delay/60")))
+            #expect(await eventually { activity.count == 2 })
+            if isSuspended { silent.suspend() }
+            silent.cancel(silently: true)
+            #expect(await eventually { activity.count == 1 })
+            other.cancel(silently: true)
+            #expect(await eventually { activity.count == 0 })
+            expectEqual(activity.state, .notActive)
+        }
+    }
+
     /// Holds answers until it is opened.
     private final class TaskGateway: Sendable {
         private let channel = UpdateChannel(false)

@@ -12,9 +12,8 @@ extension ResumeSidecar {
         let wanted = url.removingUserinfo().removingFragment()
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         for stem in names.lazy.compactMap(PartialNames.stem(ofSidecar:)).prefix(searchLimit) {
-            let path = FilePaths.path(stem, in: folder)
-            guard let names = PartialNames(destination: path),
-                let data = try? read(names, destination: path), data.url == wanted
+            guard let names = PartialNames(destination: FilePaths.path(stem, in: folder)),
+                let data = try? read(names, in: folder), data.url == wanted
             else { continue }
             return data
         }
@@ -23,7 +22,7 @@ extension ResumeSidecar {
 }
 
 extension PartialNames {
-    /// Returns the name of a sidecar's destination; nil if the name is not a sidecar's.
+    /// Returns the name of a sidecar's destination, or its shortened form; nil if the name is not a sidecar's.
     static func stem(ofSidecar name: String) -> String? {
         name.hasSuffix(sidecarSuffix) && name.utf8.count > sidecarSuffix.utf8.count
             ? String(name.dropLast(sidecarSuffix.count)) : nil

@@ -21,6 +21,28 @@ enum ResumeSidecar {
     ///
     /// - Parameter destination: the path of the destination; nil if it is decided after the transfer.
     static func read(_ names: PartialNames, destination: String?) throws(SternaError) -> ResumeData? {
+        guard let data = try load(names) else { return nil }
+        guard data.destinationPath.map(lastComponent) == destination.map(lastComponent) else {
+            throw otherFile(names)
+        }
+        return data.moved(partialPath: names.partialPath, destinationPath: destination)
+    }
+
+    /// Reads the sidecar of a partial file, for the destination in the same folder that the sidecar names; nil if there is none.
+    ///
+    /// Unlike the names of a partial file and its sidecar, that of the destination is never shortened. Throws like
+    /// ``read(_:destination:)``, and for a destination that would have another sidecar.
+    static func read(_ names: PartialNames, in folder: String) throws(SternaError) -> ResumeData? {
+        guard let data = try load(names) else { return nil }
+        let destination = data.destinationPath.map { FilePaths.path(FilePaths.name(of: $0), in: folder) }
+        guard let destination, let own = PartialNames(destination: destination),
+            lastComponent(own.sidecar) == lastComponent(names.sidecar)
+        else { throw otherFile(names) }
+        return data.moved(partialPath: names.partialPath, destinationPath: destination)
+    }
+
+    /// Reads a sidecar, whose paths are not checked apart from the partial file's name.
+    private static func load(_ names: PartialNames) throws(SternaError) -> ResumeData? {
         let file = Self.file(names)
         let content: PrivateFile.Content?
         do throws(FileFault) {
@@ -31,10 +53,12 @@ enum ResumeSidecar {
         guard let content else { return nil }
         guard content.isOwn else { throw file.unreadable(FileFault("it belongs to another user")) }
         let data = try ResumeData(data: Data(content.bytes))
-        guard lastComponent(data.partialPath) == lastComponent(names.partial),
-            data.destinationPath.map(lastComponent) == destination.map(lastComponent)
-        else { throw file.unreadable(FileFault("it belongs to another file")) }
-        return data.moved(partialPath: names.partialPath, destinationPath: destination)
+        guard lastComponent(data.partialPath) == lastComponent(names.partial) else { throw otherFile(names) }
+        return data
+    }
+
+    private static func otherFile(_ names: PartialNames) -> SternaError {
+        file(names).unreadable(FileFault("it belongs to another file"))
     }
 
     /// Deletes the sidecar, and a killed process's unfinished one.

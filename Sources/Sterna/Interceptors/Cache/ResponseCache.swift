@@ -77,7 +77,7 @@ public final class ResponseCache: Sendable {
         let path = folder.pathToRead
         var limits = CacheLimits(bytes: bytes)
         if let entryBytes { limits.entryBytes = min(max(0, entryBytes), limits.bytes) }
-        if let age { limits.age = max(0, age.components.seconds).multipliedReportingOverflow(by: 1_000).partialValue }
+        if let age { limits.age = min(max(0, age.components.seconds), Int64.max / 1_000) * 1_000 }
         let disk = DiskCache(folder: path, limits: limits)
         let storage: any CacheStorage =
             memoryBytes > 0 ? LayeredCache(MemoryCache(limits: .init(bytes: memoryBytes)), over: disk) : disk

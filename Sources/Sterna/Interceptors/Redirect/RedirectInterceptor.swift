@@ -61,6 +61,9 @@ struct RedirectInterceptor: Interceptor {
                     known.redirects = steps
                     throw known
                 }
+                // A target that was not retried itself does not count the retries before it.
+                let former = current.state.course.formerRetries
+                if response.retries < former { response.retries = former }
             }
         }
     }

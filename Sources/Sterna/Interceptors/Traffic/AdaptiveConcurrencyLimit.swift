@@ -15,6 +15,7 @@ import SternaCore
 /// or it waits too long. A request counts until the head of its response has arrived. Sessions with the same object share the
 /// limit.
 public final class AdaptiveConcurrencyLimit: Sendable {
+    private let bounds: ConcurrencyEstimate.Bounds
     fileprivate let maximumWaiting: Int
     fileprivate let longestWait: Duration
     private let gates: OriginStates<ConcurrencyGate>
@@ -30,12 +31,25 @@ public final class AdaptiveConcurrencyLimit: Sendable {
         minLimit: Int = 1, maxLimit: Int = 200, maximumWaiting: Int = 1_000, longestWait: Duration = .seconds(10)
     ) {
         let bounds = ConcurrencyEstimate.Bounds(least: minLimit, most: maxLimit)
+        self.bounds = bounds
         gates = OriginStates { ConcurrencyGate(bounds) }
         self.maximumWaiting = max(maximumWaiting, 0)
         self.longestWait = max(longestWait, .zero)
     }
 
     func gate(_ origin: Origin) -> ConcurrencyGate { gates.update(origin) { $0 } }
+}
+
+extension AdaptiveConcurrencyLimit: CustomReflectable {
+    /// Shows the bounds, but no origins.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "minLimit": bounds.least, "maxLimit": bounds.most, "maximumWaiting": maximumWaiting,
+                "longestWait": longestWait,
+            ])
+    }
 }
 
 /// Lets requests wait for a permit, and measures them.

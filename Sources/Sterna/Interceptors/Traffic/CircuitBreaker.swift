@@ -39,6 +39,11 @@ public final class CircuitBreaker: Sendable {
     }
 }
 
+extension CircuitBreaker: CustomReflectable {
+    /// Shows the rules, but no origins.
+    public var customMirror: Mirror { Mirror(self, children: ["rules": rules]) }
+}
+
 /// Checks the circuit of a request's origin before the request is sent.
 struct CircuitBreakerInterceptor: Interceptor {
     let breaker: CircuitBreaker

@@ -52,6 +52,11 @@ public final class HedgingPolicy: Sendable {
     }
 }
 
+extension HedgingPolicy: CustomReflectable {
+    /// Shows the rules, but no origins.
+    public var customMirror: Mirror { Mirror(self, children: ["rules": rules]) }
+}
+
 enum HedgingKey: RequestOptionKey {
     static var defaultValue: HedgingPolicy? { nil }
 }

@@ -58,6 +58,11 @@ public final class RateLimit: Sendable {
     }
 }
 
+extension RateLimit: CustomReflectable {
+    /// Shows the pace and the longest wait, but no origins.
+    public var customMirror: Mirror { Mirror(self, children: ["pace": pace, "longestWait": longestWait]) }
+}
+
 /// Lets requests wait for their turn.
 struct RateLimitInterceptor: Interceptor {
     let limit: RateLimit

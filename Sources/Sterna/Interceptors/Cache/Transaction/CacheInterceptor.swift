@@ -14,7 +14,7 @@ final class CacheInterceptor: Interceptor {
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         let policy = plan.policy(of: request)
         guard request.method == .get || request.method == .head, request.body == nil else {
-            return try await forward(request, next)
+            return try await forward(request, policy, next)
         }
         if policy == .ignored { return try await next(withCookies(request)) }
         return try await run(request, policy, next)
@@ -36,11 +36,22 @@ final class CacheInterceptor: Interceptor {
     }
 
     /// Forwards a request that no stored response may satisfy, and invalidates stored responses because of it (RFC 9111, 4.4).
+    ///
+    /// Like ``CacheRule``, this does not forward a request with `only-if-cached`, unless the policy ignores stored responses.
     @inline(never)
-    nonisolated(nonsending) private func forward(_ request: Request, _ next: Chain) async throws -> Response {
+    nonisolated(nonsending) private func forward(
+        _ request: Request, _ policy: CachePolicy, _ next: Chain
+    ) async throws -> Response {
         guard !plan.isOffline else {
             return CacheTransaction.unanswered(
                 request, "the session is offline, and only GET and HEAD are answered from the cache")
+        }
+        if policy.reading != .reload, request.headers.contains(.cacheControl),
+            CacheControl.Request(request.headers).onlyIfCached
+        {
+            return CacheTransaction.unanswered(
+                request,
+                "the request has only-if-cached, and only GET and HEAD without a body are answered from the cache")
         }
         let response = try await next(withCookies(request))
         let asked = CacheRequest(request)

@@ -27,8 +27,6 @@ enum CookieRefusal: Error, Hashable, Sendable, CaseIterable {
     case sameSiteNoneInsecure
     /// The name begins with `__Secure-` or `__Host-`, and the cookie lacks the attributes that the prefix requires.
     case prefix
-    /// The program's closure refused it; the jar does not report this reason.
-    case refusedByCaller
 
     /// The reason as the end of a sentence.
     var reason: String {
@@ -47,7 +45,6 @@ enum CookieRefusal: Error, Hashable, Sendable, CaseIterable {
         case .crossSite: "it comes from another site"
         case .sameSiteNoneInsecure: "it has SameSite=None without Secure"
         case .prefix: "its name has a prefix whose rules it does not meet"
-        case .refusedByCaller: "the program refuses it"
         }
     }
 }

@@ -5,8 +5,8 @@ package import SternaCore
 ///     let reply = try await api.get("news") { $0.cache.policy = .reload }
 ///
 /// The Cache-Control directives of the request hold under every policy, except that ``reload`` and ``ignored`` forward a request
-/// with `only-if-cached`. Those of the response hold, too: a stale response with `must-revalidate`, and any response with
-/// `no-cache`, is not served without validation, not even offline.
+/// with `only-if-cached`. Other policies never forward it, whatever its method. Those of the response hold, too: a stale response
+/// with `must-revalidate`, and any response with `no-cache`, is not served without validation, not even offline.
 public struct CachePolicy: Sendable, Hashable {
     /// Which stored responses are used.
     enum Reading: String, Sendable, Hashable, CaseIterable {

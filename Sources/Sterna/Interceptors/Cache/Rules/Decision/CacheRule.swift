@@ -14,9 +14,11 @@ enum CacheRule {
         _ request: CacheRequest, stored: [StoredResponse], policy: CachePolicy = .protocolRules,
         settings: CacheRuleSettings = CacheRuleSettings(), now: Int64
     ) -> CacheDecision {
-        guard request.method == .get || request.method == .head else { return .forward(.method, adding: [:]) }
         if policy.reading == .reload { return .forward(.reload, adding: policy.asksOrigin ? noCacheFields : [:]) }
         let control = CacheControl.Request(request.fields)
+        guard request.method == .get || request.method == .head else {
+            return control.onlyIfCached ? .gatewayTimeout(.method) : .forward(.method, adding: [:])
+        }
         let asksNever = control.onlyIfCached || policy.reading == .cachedOnly
         func forward(_ reason: ForwardReason) -> CacheDecision {
             asksNever ? .gatewayTimeout(reason) : .forward(reason, adding: [:])
