@@ -16,19 +16,15 @@ struct LayeredCacheTests {
 
     private static func cache(
         _ folder: CacheTestFolder, memory: Int64 = 1 << 20, bytes: Int64 = 64 << 20, time: Time = Time()
-    ) -> LayeredCache { stores(folder, memory: memory, bytes: bytes, time: time).both }
-
-    private static func stores(
-        _ folder: CacheTestFolder, memory: Int64, bytes: Int64 = 64 << 20, time: Time
-    ) -> (memory: MemoryCache, both: LayeredCache) {
+    ) -> LayeredCache {
         let clock = { @Sendable in time.now.withLock { $0 } }
         var limits = CacheLimits(bytes: bytes)
         limits.entryBytes = bytes
         // A busy machine's disk is slow, which is not the subject.
         limits.patience = .seconds(60)
-        let upper = MemoryCache(limits: CacheLimits(bytes: memory), now: clock)
-        let lower = DiskCache(folder: folder.path, limits: limits, isTidying: false, now: clock)
-        return (upper, LayeredCache(upper, over: lower))
+        return LayeredCache(
+            MemoryCache(limits: CacheLimits(bytes: memory), now: clock),
+            over: DiskCache(folder: folder.path, limits: limits, isTidying: false, now: clock))
     }
 
     @discardableResult
@@ -98,71 +94,6 @@ struct LayeredCacheTests {
         try await expectEqual(Self.text(cache, "a")?.utf8.count, 1 << 20)
         await cache.remove(Memory.key("a"))
         try await expectNil(Self.text(cache, "a"))
-    }
-
-    private static func numbers(_ cache: LayeredCache, _ key: String) async -> [UInt64] {
-        await cache.variants(of: Memory.key(key)).map(\.id.variant)
-    }
-
-    @Test("A variant that is too large for memory is found next to a small one", arguments: [[1, 2], [2, 1]])
-    func largeVariant(order: [UInt64]) async throws {
-        let (folder, time) = (CacheTestFolder(), Time())
-        let (memory, cache) = Self.stores(folder, memory: 64 << 10, time: time)
-        for looksUp in [false, true] {
-            let key = "\(looksUp)"
-            for variant in order {
-                // Requests look up what is stored before they store a response.
-                if looksUp { _ = await cache.variants(of: Memory.key(key)) }
-                time.now.withLock { $0 += 1 }
-                let text = variant == 1 ? String(repeating: "x", count: 1 << 20) : "small"
-                try await Self.store(cache, key, text, variant: variant)
-            }
-            for _ in 0..<2 { await expectEqual(Self.numbers(cache, key), order.reversed()) }
-            expectEqual(memory.find(Memory.key(key)).map(\.id.variant), [2])
-        }
-    }
-
-    @Test("A variant that memory has evicted is found next to one that it has, and returns to it")
-    func evictedVariant() async throws {
-        let (folder, time) = (CacheTestFolder(), Time())
-        let (memory, cache) = Self.stores(folder, memory: 64 << 10, time: time)
-        for variant in 1...2 as ClosedRange<UInt64> {
-            time.now.withLock { $0 += 1 }
-            let id = try #require(try await Self.store(cache, "a", "small", variant: variant))
-            if variant == 2 { cache.noteUse(of: id) }
-        }
-        for number in 0..<20 { try await Self.store(cache, "\(number)", String(repeating: "x", count: 4 << 10)) }
-        await cache.sync()
-        expectEqual(memory.find(Memory.key("a")).map(\.id.variant), [2])
-        await expectEqual(Self.numbers(cache, "a"), [2, 1])
-        expectEqual(memory.find(Memory.key("a")).map(\.id.variant), [2, 1])
-    }
-
-    @Test("Memory is served without the disk if it has all variants: those stored after an empty look-up, or loaded")
-    func wholeInMemory() async throws {
-        let (folder, time) = (CacheTestFolder(), Time())
-        let (memory, cache) = Self.stores(folder, memory: 1 << 20, time: time)
-        await expectEqual(Self.numbers(cache, "a"), [])
-        for variant in 1...2 as ClosedRange<UInt64> { try await Self.store(cache, "a", "small", variant: variant) }
-        #expect(memory.lookUp(Memory.key("a")).isWhole)
-        await cache.sync()
-        #expect(memory.lookUp(Memory.key("a")).isWhole)
-        let (loaded, other) = Self.stores(folder, memory: 1 << 20, time: time)
-        await expectEqual(Self.numbers(other, "a").count, 2)
-        #expect(loaded.lookUp(Memory.key("a")).isWhole)
-    }
-
-    @Test("The usage counts what is only in memory, too, as the list does")
-    func usage() async throws {
-        let folder = CacheTestFolder()
-        let cache = Self.cache(folder)
-        try await Self.store(cache, "a", "body")
-        await cache.sync()
-        let onDisk = await cache.usage()
-        try await Self.store(cache, "b", "body", inMemoryOnly: true)
-        let all = await cache.usage()
-        await expectEqual(all.entries, cache.list().count)
-        #expect(all.entries == 2 && all.bytes > onDisk.bytes)
     }
 
     @Test("Updates and removals reach both stores, even while an entry is being written")

@@ -5,15 +5,11 @@ import Synchronization
 /// A memory store over a disk store: recently used entries are served from memory, and all are on disk, except those stored with
 /// `isInMemoryOnly`.
 ///
-/// Memory is served in place of the disk only if it has all variants of a key. Both stores use the same identifiers. Entries that
-/// other processes removed from disk leave memory within a second, since hits check the disk that often. The check exempts entries
-/// that are not on disk yet, or must not be.
+/// Both stores use the same identifiers. Entries that other processes removed from disk leave memory within a second, since hits
+/// check the disk that often. The check exempts entries that are not on disk yet, or must not be.
 package final class LayeredCache: CacheStorage {
     /// How long memory is used without a check of the disk, in milliseconds.
     static let unchecked: Int64 = 1_000
-
-    /// The maximum number of keys that are known not to be on disk.
-    private static let mostAbsent = 1_024
 
     private let memory: MemoryCache
     private let disk: DiskCache
@@ -24,36 +20,6 @@ package final class LayeredCache: CacheStorage {
         var memoryOnly: Set<CacheEntryID> = []
         var writes: [CacheEntryID: Task<Void, Never>] = [:]
         var nextCheck: Int64 = 0
-        // Keys that had no entry on disk when they were looked up last.
-        var absent: Set<CacheKey> = []
-        var lookUps: [CacheKey: LookUp] = [:]
-
-        /// Ends a look-up of a key, and returns whether an entry was written meanwhile.
-        mutating func endLookUp(of key: CacheKey, isAbsent: Bool) -> Bool {
-            guard var lookUp = lookUps.removeValue(forKey: key) else { return true }
-            lookUp.count -= 1
-            if lookUp.count > 0 { lookUps[key] = lookUp }
-            if isAbsent, !lookUp.isOutdated {
-                if absent.count >= LayeredCache.mostAbsent { absent = [] }
-                absent.insert(key)
-            }
-            return lookUp.isOutdated
-        }
-
-        /// Notes that an entry was written to disk, or failed to be.
-        mutating func noteWritten(_ id: CacheEntryID) {
-            memoryOnly.remove(id)
-            writes[id] = nil
-            absent.remove(id.key)
-            lookUps[id.key]?.isOutdated = true
-        }
-    }
-
-    /// The look-ups of a key on disk that are under way.
-    private struct LookUp {
-        var count = 0
-        // Whether an entry was written meanwhile.
-        var isOutdated = false
     }
 
     package init(_ memory: MemoryCache, over disk: DiskCache) { (self.memory, self.disk) = (memory, disk) }
@@ -61,41 +27,32 @@ package final class LayeredCache: CacheStorage {
     package var commitsAtOnce: Bool { true }
 
     package nonisolated(nonsending) func variants(of key: CacheKey) async -> [CachedVariant] {
-        var found = memory.lookUp(key)
-        if !found.variants.isEmpty, isCheckDue() {
-            await dropMissing()
-            found = memory.lookUp(key)
-        }
-        return found.isWhole ? found.variants : await load(key)
-    }
-
-    private func isCheckDue() -> Bool {
+        let inMemory = memory.find(key)
+        guard !inMemory.isEmpty else { return await load(key) }
         let now = disk.now()
-        return state.withLock { state in
+        let isDue = state.withLock { state in
             // A clock that was set back must not stop the checks.
             guard now >= state.nextCheck || state.nextCheck - now > Self.unchecked else { return false }
             state.nextCheck = now + Self.unchecked
             return true
         }
+        if isDue {
+            await dropMissing()
+            let left = memory.find(key)
+            return left.isEmpty ? await load(key) : left
+        }
+        return inMemory
     }
 
-    /// Returns the variants of a key from both stores, and keeps those from disk in memory if all are small.
+    /// Loads the variants of a key from disk, and keeps them in memory if all are small.
     private nonisolated(nonsending) func load(_ key: CacheKey) async -> [CachedVariant] {
-        state.withLock { $0.lookUps[key, default: LookUp()].count += 1 }
-        let onDisk = await disk.lookUp(key)
-        let inMemory = memory.find(key)
-        // Of two entries of a variant, the one in memory is newer: it is committed there first.
-        let further = onDisk.variants.filter { entry in !inMemory.contains { $0.id.variant == entry.id.variant } }
-        let isKept = onDisk.isWhole && further.allSatisfy { if case .whole = $0.body { true } else { false } }
-        if isKept { memory.complete(key, inMemory, adding: further) }
-        let isOutdated = state.withLock { $0.endLookUp(of: key, isAbsent: onDisk.isWhole && onDisk.variants.isEmpty) }
-        if isOutdated {
-            // Memory would be served in place of what was written meanwhile.
-            memory.markPartial(key)
-            for entry in further { await memory.remove(entry.id) }
+        let found = await disk.variants(of: key)
+        // All or none, since memory is served in place of the disk.
+        guard !found.isEmpty, found.allSatisfy({ if case .whole = $0.body { true } else { false } }) else {
+            return found
         }
-        guard !inMemory.isEmpty else { return onDisk.variants }
-        return (inMemory + further).sorted { $0.stored > $1.stored }
+        for variant in found.reversed() { memory.add(variant) }
+        return found
     }
 
     private nonisolated(nonsending) func dropMissing() async {
@@ -128,11 +85,8 @@ package final class LayeredCache: CacheStorage {
     fileprivate nonisolated(nonsending) func commit(
         _ id: CacheEntryID, _ upper: MemoryCacheWriter?, _ lower: DiskCacheWriter?, head: Bytes?
     ) async -> CacheEntryID? {
-        let isPartial = state.withLock { state in
-            state.memoryOnly.insert(id)
-            return !state.absent.contains(id.key)
-        }
-        let isInMemory = upper?.commit(head: head, isPartial: isPartial) != nil
+        state.withLock { _ = $0.memoryOnly.insert(id) }
+        let isInMemory = await upper?.commit(head: head) != nil
         // If memory has no room for the new entry, the one that it replaces must not be served.
         if !isInMemory { await removeReplaced(by: id) }
         guard let lower else {
@@ -147,8 +101,10 @@ package final class LayeredCache: CacheStorage {
                 await memory.remove(id)
                 await disk.removeVariant(of: id)
             }
-            state.withLock { $0.noteWritten(id) }
-            if !memory.contains(id) { memory.markPartial(id.key) }
+            state.withLock { state in
+                state.memoryOnly.remove(id)
+                state.writes[id] = nil
+            }
         }
         state.withLock { state in
             // Unless the write has ended already.
@@ -197,12 +153,7 @@ package final class LayeredCache: CacheStorage {
 
     package nonisolated(nonsending) func usage() async -> CacheUsage {
         await allWritten()
-        let unwritten = state.withLock { $0.memoryOnly.subtracting($0.writes.keys) }
-        var usage = await disk.usage()
-        let further = memory.usage(of: unwritten)
-        usage.entries += further.entries
-        usage.bytes += further.bytes
-        return usage
+        return await disk.usage()
     }
 
     package nonisolated(nonsending) func clear() async {

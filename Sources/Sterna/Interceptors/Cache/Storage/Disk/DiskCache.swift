@@ -80,39 +80,22 @@ package final class DiskCache: CacheStorage {
     // MARK: Reading
 
     package nonisolated(nonsending) func variants(of key: CacheKey) async -> [CachedVariant] {
-        await lookUp(key).variants
+        await onDisk([]) { [self] in read(key) }
     }
 
-    /// The variants of a key, and whether all that are listed could be read.
-    struct LookUp: Sendable {
-        var variants: [CachedVariant] = []
-        var isWhole = false
-    }
-
-    /// Returns the variants of a key, like ``variants(of:)``.
-    nonisolated(nonsending) func lookUp(_ key: CacheKey) async -> LookUp {
-        await onDisk(LookUp()) { [self] in read(key) }
-    }
-
-    private func read(_ key: CacheKey) -> LookUp {
+    private func read(_ key: CacheKey) -> [CachedVariant] {
         let found = journal.withLock { $0.query { ($0.entries(of: key), $0.header.epoch) } }
         notes.withLock { $0.epoch = found?.1 }
-        guard let found else { return LookUp() }
-        var answer = LookUp(isWhole: true)
-        for entry in found.0 {
+        return (found?.0 ?? []).compactMap { entry in
             guard isRecent(entry) else {
                 drop([entry.id])
-                continue
+                return nil
             }
-            guard let file = open(entry.id) else {
-                answer.isWhole = false
-                continue
+            return open(entry.id).map { file in
+                let body = file.body.map { .whole($0) } ?? CachedBody.reader(DiskCacheReader(self, file))
+                return CachedVariant(id: entry.id, known: CachedHead(file.head), body: body, stored: file.header.stored)
             }
-            let body = file.body.map { .whole($0) } ?? CachedBody.reader(DiskCacheReader(self, file))
-            answer.variants.append(
-                CachedVariant(id: entry.id, known: CachedHead(file.head), body: body, stored: file.header.stored))
         }
-        return answer
     }
 
     private func isRecent(_ entry: JournalEntry) -> Bool {

@@ -29,8 +29,6 @@ package final class MemoryCache: CacheStorage {
     private struct State: ~Copyable {
         // The slots of a key's variants, the oldest first.
         var slots: [CacheKey: [Int]] = [:]
-        // The keys with slots of which a store below may have further variants.
-        var partial: Set<CacheKey> = []
         var queue: S3FIFO<Entry>
         // Increases when all entries are removed, so that entries being written are discarded.
         var epoch = 0
@@ -48,18 +46,12 @@ package final class MemoryCache: CacheStorage {
     package nonisolated(nonsending) func variants(of key: CacheKey) async -> [CachedVariant] { find(key) }
 
     /// Returns all variants stored for a key, the most recently stored first, without waiting.
-    package func find(_ key: CacheKey) -> [CachedVariant] { lookUp(key).variants }
-
-    /// Returns all variants stored for a key, like ``find(_:)``, and whether a store below has no others; false without variants.
-    func lookUp(_ key: CacheKey) -> (variants: [CachedVariant], isWhole: Bool) {
+    package func find(_ key: CacheKey) -> [CachedVariant] {
         state.withLock { state in
-            guard let slots = state.slots[key] else { return ([], false) }
-            let isWhole = state.partial.isEmpty || !state.partial.contains(key)
-            if slots.count == 1, limits.age == nil, let entry = state.queue[slots[0]] {
-                return ([Self.variant(entry)], isWhole)
-            }
+            guard let slots = state.slots[key] else { return [] }
+            if slots.count == 1, limits.age == nil, let entry = state.queue[slots[0]] { return [Self.variant(entry)] }
             let oldest = limits.age.map { now().subtractingReportingOverflow($0).partialValue }
-            let found = slots.reversed().compactMap { slot -> CachedVariant? in
+            return slots.reversed().compactMap { slot in
                 guard let entry = state.queue[slot] else { return nil }
                 if let oldest, entry.stored < oldest {
                     Self.drop(slot, &state)
@@ -67,7 +59,6 @@ package final class MemoryCache: CacheStorage {
                 }
                 return Self.variant(entry)
             }
-            return (found, isWhole && !found.isEmpty)
         }
     }
 
@@ -93,34 +84,12 @@ package final class MemoryCache: CacheStorage {
         return MemoryCacheWriter(self, id, head, length, epoch: state.withLock { $0.epoch })
     }
 
-    /// Adds entries of the store below, unless newer ones are here, and records whether all variants of the key are here now.
-    ///
-    /// - Parameters:
-    ///   - known: the entries that were here.
-    ///   - further: the other entries of the store below, the most recently stored first.
-    func complete(_ key: CacheKey, _ known: [CachedVariant], adding further: [CachedVariant]) {
-        for variant in further.reversed() {
-            guard case .whole(let body) = variant.body else { return }
-            let epoch = state.withLock { $0.epoch }
-            _ = commit(
-                variant.id, head: variant.head, body: body, epoch: epoch, isPartial: true, storedBelow: variant.stored)
-        }
-        state.withLock { state in
-            // An entry may be too large for memory, or evicted by now.
-            let present = (state.slots[key] ?? []).compactMap { state.queue[$0]?.id.variant }
-            if (known + further).allSatisfy({ present.contains($0.id.variant) }) { state.partial.remove(key) }
-        }
+    /// Adds an entry of another store.
+    func add(_ variant: CachedVariant) {
+        guard case .whole(let body) = variant.body else { return }
+        let epoch = state.withLock { $0.epoch }
+        _ = commit(variant.id, head: variant.head, body: body, epoch: epoch, stored: variant.stored)
     }
-
-    /// Records that the store below may have variants of a key that are not here.
-    func markPartial(_ key: CacheKey) {
-        state.withLock { state in
-            if state.slots[key] != nil { state.partial.insert(key) }
-        }
-    }
-
-    /// Returns whether an entry is here.
-    func contains(_ id: CacheEntryID) -> Bool { state.withLock { Self.slot(of: id, $0) != nil } }
 
     /// The identifiers of all entries.
     var ids: [CacheEntryID] { state.withLock { state in state.queue.order.map(\.element.id) } }
@@ -128,36 +97,20 @@ package final class MemoryCache: CacheStorage {
     package var commitsAtOnce: Bool { true }
 
     /// Makes an entry visible. Returns false if it has no room, or all entries were removed since it began.
-    ///
-    /// - Parameters:
-    ///   - isPartial: whether the store below may have variants of the key that are not here, if this entry is the first one here.
-    ///   - storedBelow: when the store below has stored the entry, which then does not replace one that is here; nil for a new
-    ///     entry.
-    func commit(
-        _ id: CacheEntryID, head: Bytes, body: Bytes, epoch: Int, isPartial: Bool = false, storedBelow: Int64? = nil
-    ) -> Bool {
-        let entry = Entry(id: id, head: CachedHead(head.exactly), body: body.exactly, stored: storedBelow ?? now())
+    func commit(_ id: CacheEntryID, head: Bytes, body: Bytes, epoch: Int, stored: Int64? = nil) -> Bool {
+        let entry = Entry(id: id, head: CachedHead(head.exactly), body: body.exactly, stored: stored ?? now())
         guard limits.admits(head: head.readableBytes, length: Int64(body.readableBytes)), entry.size <= limits.bytes
         else { return false }
         return state.withLock { state in
             guard state.epoch == epoch else { return false }
-            var isPartial = state.slots[id.key] == nil ? isPartial : state.partial.contains(id.key)
             for slot in state.slots[id.key] ?? [] where state.queue[slot]?.id.variant == id.variant {
-                guard storedBelow == nil else { return false }
                 Self.drop(slot, &state)
             }
             while let slots = state.slots[id.key], slots.count >= max(1, limits.variants), let oldest = slots.first {
                 Self.drop(oldest, &state)
-                isPartial = true
             }
             let slot = state.queue.insert(entry, fingerprint: id.fingerprint, size: entry.size)
-            var slots = state.slots.removeValue(forKey: id.key) ?? []
-            let newer = storedBelow.flatMap { stored in
-                slots.firstIndex { state.queue[$0].map { $0.stored > stored } ?? false }
-            }
-            slots.insert(slot, at: newer ?? slots.count)
-            state.slots[id.key] = slots
-            if isPartial { state.partial.insert(id.key) }
+            state.slots[id.key, default: []].append(slot)
             Self.evict(&state)
             return state.queue[slot]?.id == id
         }
@@ -188,7 +141,6 @@ package final class MemoryCache: CacheStorage {
         state.withLock { state in
             for key in keys {
                 for slot in state.slots.removeValue(forKey: key) ?? [] { state.queue.remove(slot) }
-                state.partial.remove(key)
             }
         }
     }
@@ -214,23 +166,9 @@ package final class MemoryCache: CacheStorage {
         state.withLock { CacheUsage(entries: $0.queue.count, bytes: $0.queue.size) }
     }
 
-    /// Returns the number and size of those of the given entries that are here.
-    func usage(of ids: Set<CacheEntryID>) -> CacheUsage {
-        state.withLock { state in
-            var usage = CacheUsage()
-            for id in ids {
-                guard let slot = Self.slot(of: id, state), let entry = state.queue[slot] else { continue }
-                usage.entries += 1
-                usage.bytes += entry.size
-            }
-            return usage
-        }
-    }
-
     package nonisolated(nonsending) func clear() async {
         state.withLock { state in
             state.slots = [:]
-            state.partial = []
             state.queue = S3FIFO(capacity: limits.bytes, limit: limits.entries)
             state.epoch += 1
         }
@@ -251,21 +189,14 @@ package final class MemoryCache: CacheStorage {
 
     private static func forget(_ slot: Int, _ key: CacheKey, _ state: inout State) {
         state.slots[key]?.removeAll { $0 == slot }
-        forgetIfEmpty(key, &state)
-    }
-
-    private static func forgetIfEmpty(_ key: CacheKey, _ state: inout State) {
-        guard state.slots[key]?.isEmpty == true else { return }
-        state.slots[key] = nil
-        state.partial.remove(key)
+        if state.slots[key]?.isEmpty == true { state.slots[key] = nil }
     }
 
     private static func evict(_ state: inout State) {
         while let entry = state.queue.evict() {
             // The evicted element has left its slot.
             state.slots[entry.id.key]?.removeAll { state.queue[$0] == nil }
-            if state.slots[entry.id.key]?.isEmpty == false { state.partial.insert(entry.id.key) }
-            forgetIfEmpty(entry.id.key, &state)
+            if state.slots[entry.id.key]?.isEmpty == true { state.slots[entry.id.key] = nil }
         }
     }
 }

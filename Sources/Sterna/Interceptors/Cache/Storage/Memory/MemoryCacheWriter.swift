@@ -40,14 +40,9 @@ final class MemoryCacheWriter: CacheWriter {
         }
     }
 
-    nonisolated(nonsending) func commit(head: Bytes?) async -> CacheEntryID? { commit(head: head, isPartial: false) }
-
-    /// Makes the entry visible, like ``commit(head:)``.
-    ///
-    /// - Parameter isPartial: whether a store below may have other variants of the key that are not in memory.
-    func commit(head: Bytes?, isPartial: Bool) -> CacheEntryID? {
+    nonisolated(nonsending) func commit(head: Bytes?) async -> CacheEntryID? {
         guard let body = body.withLock({ $0.take() }), length == nil || Int64(body.readableBytes) == length,
-            cache.commit(id, head: head ?? self.head, body: body, epoch: epoch, isPartial: isPartial)
+            cache.commit(id, head: head ?? self.head, body: body, epoch: epoch)
         else { return nil }
         return id
     }
