@@ -25,7 +25,7 @@ public struct ClientIdentity: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - certificates: certificates in PEM, the client's own first, or one in DER.
-    ///   - privateKey: the key in PEM or DER (PKCS #8, PKCS #1, SEC 1); an encrypted key must be in PEM.
+    ///   - privateKey: the key in PEM or DER (PKCS #8, PKCS #1, SEC 1). A key may be encrypted in PEM, and as PKCS #8 in DER, too.
     ///   - password: the password of an encrypted key; nil for none.
     ///
     /// Throws `identityUnusable` for unreadable input, and if the key does not belong to the certificate.
