@@ -41,17 +41,16 @@ public struct ClientIdentity: Sendable, Hashable {
     ///   - keyFile: the key in PEM or DER; nil if the first file also contains the key.
     ///   - password: the password of the key or the container; nil for none.
     ///
-    /// Throws `certificateRejected` if the certificate file cannot be read, and `identityUnusable` for an unreadable key file,
-    /// unusable content, and a key that does not belong to the certificate.
+    /// Throws `identityUnusable` for an unreadable file, unusable content, and a key that does not belong to the certificate.
     public init(
         certificateFile: some FileReference, keyFile: (any FileReference)? = nil, password: String? = nil
     ) throws(SternaError) {
         let certificateFile = try certificateFile.filePath()
         let keyFile = try keyFile?.filePath()
-        let bytes = try CertificateFiles.read(certificateFile, what: "The client certificates")
+        let bytes = try Self.content(of: certificateFile, what: "The client certificates")
+        let key = try keyFile.map { file throws(SternaError) in try Self.content(of: file, what: "The private key") }
         do throws(SternaError) {
-            if let keyFile {
-                let key = try CertificateFiles.read(keyFile, what: "The private key")
+            if let key {
                 try self.init(certificates: bytes, privateKey: key, password: password)
             } else if bytes.first == 0x30, RawCertificate(bytes) == nil {
                 try self.init(pkcs12: bytes, password: password)
@@ -61,6 +60,14 @@ public struct ClientIdentity: Sendable, Hashable {
         } catch {
             let files = [certificateFile, keyFile].compactMap { $0 }.map { FieldSyntax.printable($0) }
             throw Self.unusable("\(error.detail) (\(files.joined(separator: ", ")))", error.underlying)
+        }
+    }
+
+    private static func content(of file: String, what: String) throws(SternaError) -> [UInt8] {
+        do throws(SternaError) {
+            return try CertificateFiles.read(file, what: what)
+        } catch {
+            throw unusable(error.detail, error.underlying)
         }
     }
 
