@@ -162,7 +162,8 @@ struct PropertyListLimitTests {
 
     @Test("References to a long key count by its length", arguments: [(2_000, 1), (1, 2_000)])
     func longKey(dictionaries: Int, references: Int) {
-        for key in [File.Object.ascii(String(repeating: "k", count: 4_000)), .utf16(Array(repeating: 0xE9, count: 2_000))] {
+        let ascii = File.Object.ascii(String(repeating: "k", count: 4_000))
+        for key in [ascii, .utf16(Array(repeating: 0xE9, count: 2_000))] {
             let bytes = Self.sharedKey(key, dictionaries: dictionaries, references: references).bytes
             expectEqual(fault(bytes)?.reason, .tooManyValues(limit: 16 * bytes.count))
         }

@@ -42,7 +42,9 @@ struct MismatchedIdentityTests {
         let own = try CertificateAuthority().issue()
         try Data((own.certificateChainPEM + own.privateKeyPEM).utf8).write(to: URL(filePath: file))
         _ = try ClientIdentity(certificateFile: file, keyFile: file)
-        for (certificate, key, name) in [("\(folder)/none.pem", nil, "none.pem"), (file, "\(folder)/none.key", "none.key")] {
+        for (certificate, key, name) in [
+            ("\(folder)/none.pem", nil, "none.pem"), (file, "\(folder)/none.key", "none.key"),
+        ] {
             let error = #expect(throws: SternaError.self) {
                 try ClientIdentity(certificateFile: certificate, keyFile: key)
             }

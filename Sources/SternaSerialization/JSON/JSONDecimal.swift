@@ -17,7 +17,8 @@ struct JSONDecimal: Hashable {
     /// Returns the number if it is whole and fits the type; zero has no digits, and is nil.
     func integer<T: FixedWidthInteger>(_: T.Type) -> T? {
         // A number has fewer digits than bits. Compared before the subtraction, since an exponent may be as large as `Int.max`.
-        guard let exponent, exponent >= 0, exponent <= T.bitWidth, digits.count <= T.bitWidth - exponent else { return nil }
+        let most = T.bitWidth
+        guard let exponent, exponent >= 0, exponent <= most, digits.count <= most - exponent else { return nil }
         let text = String(decoding: digits, as: UTF8.self) + String(repeating: "0", count: exponent)
         return T(isNegative ? "-" + text : text)
     }

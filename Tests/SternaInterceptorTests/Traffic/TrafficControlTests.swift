@@ -148,7 +148,7 @@ struct TrafficControlTests {
         _ = try await api.get("a")
         let error = await #expect(throws: SternaError.self) { try await api.get("b") }
         expectEqual(error?.kind, .trafficLimited)
-        expectEqual(error?.detail.contains(" in \(expected), which is too late."), true, error?.detail ?? "")
+        expectEqual(error?.detail.contains(" in \(expected), which is too late."), true)
         expectEqual(mock.requests.count, 1)
     }
 
