@@ -111,10 +111,11 @@ public struct SecurityPolicy: Sendable, Hashable {
     /// The identity presented now.
     package var currentIdentity: ClientIdentity? { rotatingIdentity.map(\.current) ?? identity }
 
-    /// Whether neither a setting nor the challenge handler makes exceptions from the checks. Evaluators, which may also accept a
-    /// rejected certificate, are not considered.
+    /// Whether nothing makes exceptions from the checks: no setting, no challenge handler, and no evaluator that may accept a
+    /// rejected certificate.
     package var makesNoExceptions: Bool {
         !allowsInvalidCertificates && validatesDomainName && challengeHandler == nil
+            && evaluators.allSatisfy(\.onlyRejects)
     }
 
     /// Whether requests to its hosts need TLS, without which the policy's requirements could not be checked.

@@ -119,6 +119,20 @@ struct JSONNumberTests {
         expectEqual(Set(numbers).count, 1)
     }
 
+    static let wide: [Int128] = [
+        100_000_000_000_000_000_000_000, -100_000_000_000_000_000_000_000, 18_446_744_073_709_551_616,
+        123_456_789_012_345_678_901_234_567_890, -9_223_372_036_854_775_809, -12_345_678_901_234_567_000, .max, .min,
+    ]
+
+    @Test("An integer beyond 64 bits equals its digits as they are parsed", arguments: wide)
+    func wideIntegers(value: Int128) throws {
+        let number = JSON.Number(value)
+        let parsed = try #require(JSON.Number(literal: "\(value)"))
+        expectEqual(number, parsed)
+        expectEqual(number.hashValue, parsed.hashValue)
+        try expectEqual(JSON(parsing: number.description).number, number)
+    }
+
     @Test("Texts of equal value are equal, and others are not")
     func literalEquality() throws {
         let forms = ["12345678901234567890123", "1.2345678901234567890123e22", "123456789012345678901230E-1"]

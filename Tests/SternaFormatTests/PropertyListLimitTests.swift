@@ -150,6 +150,38 @@ struct PropertyListLimitTests {
         }
     }
 
+    /// A file whose dictionaries all refer to one key, with so many references each.
+    private static func sharedKey(_ key: File.Object, dictionaries: Int, references: Int) -> File {
+        let entries = [UInt64](repeating: 1, count: references)
+        let dictionary = File.Object.dictionary(keys: entries, values: entries.map { _ in 2 })
+        let array = File.Object.array((0..<dictionaries).map { UInt64(3 + $0) })
+        return File([array, key, .raw([0x09])] + [File.Object](repeating: dictionary, count: dictionaries)) {
+            $0.referenceSize = 2
+        }
+    }
+
+    @Test("References to a long key count by its length", arguments: [(2_000, 1), (1, 2_000)])
+    func longKey(dictionaries: Int, references: Int) {
+        let ascii = File.Object.ascii(String(repeating: "k", count: 4_000))
+        for key in [ascii, .utf16(Array(repeating: 0xE9, count: 2_000))] {
+            let bytes = Self.sharedKey(key, dictionaries: dictionaries, references: references).bytes
+            expectEqual(fault(bytes)?.reason, .tooManyValues(limit: 16 * bytes.count))
+        }
+    }
+
+    @Test("Keys of ordinary length may be shared by any number of dictionaries, and long ones need not be shared")
+    func ordinaryKeys() throws {
+        let text = String(repeating: "k", count: 200)
+        let list = try PropertyList(parsing: Self.sharedKey(.ascii(text), dictionaries: 5_000, references: 1).bytes)
+        expectEqual(list, .array(Array(repeating: .dictionary([text: true]), count: 5_000)))
+        let accented = String(repeating: "é", count: 60)
+        let other = Self.sharedKey(.utf16(Array(accented.utf16)), dictionaries: 1, references: 5_000)
+        try expectEqual(PropertyList(parsing: other.bytes), [[accented: true]])
+        let long = String(repeating: "k", count: 30_000)
+        let once = File([.dictionary(keys: [1, 2], values: [3, 3]), .ascii(long), .ascii(long + "2"), .raw([0x09])])
+        try expectEqual(PropertyList(parsing: once.bytes, limits: Limits(values: 3)), [long: true, long + "2": true])
+    }
+
     @Test("Empty containers are values, too")
     func emptyBomb() {
         let arrays = (1...50).map { File.Object.array([UInt64($0), UInt64($0)]) }

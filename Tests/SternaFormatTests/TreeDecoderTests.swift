@@ -233,6 +233,29 @@ struct TreeDecoderTests {
         expectEqual(all.first?.number?.description, digits)
     }
 
+    static let wide: [(String, Int128)] = [
+        ("100000000000000000000000", 100_000_000_000_000_000_000_000),
+        ("-100000000000000000000000", -100_000_000_000_000_000_000_000),
+        ("1e23", 100_000_000_000_000_000_000_000), ("-12345678901234567000", -12_345_678_901_234_567_000),
+        ("123456789012345678901234567890.0", 123_456_789_012_345_678_901_234_567_890),
+        ("18446744073709551616", 18_446_744_073_709_551_616), ("-0", 0), ("9007199254740993", 9_007_199_254_740_993),
+        ("170141183460469231731687303715884105727", .max), ("-170141183460469231731687303715884105728", .min),
+    ]
+
+    @Test("Integers beyond 64 bits have the document's digits", arguments: wide)
+    func wideIntegers(text: String, value: Int128) throws {
+        try expectEqual(GivenAnswer("[\(text)]").read(by: .decodable([Int128].self)), [value])
+        let unsigned = UInt128(exactly: value)
+        expectEqual(try? GivenAnswer(text).read(by: .decodable(UInt128.self)), unsigned)
+    }
+
+    @Test(
+        "Numbers that no integer of 128 bits equals are errors",
+        arguments: ["170141183460469231731687303715884105728", "1e39", "1e400", "0.5", "123456789012345678901.5"])
+    func wideErrors(text: String) {
+        #expect(GivenAnswer(text).error(of: .decodable(Int128.self)) != nil)
+    }
+
     @Test("Of members of the same name the last one counts, as in the tree")
     func repeated() throws {
         let answer = GivenAnswer(#"{"a":1,"a":2}"#)

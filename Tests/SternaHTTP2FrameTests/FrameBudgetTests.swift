@@ -44,6 +44,9 @@ struct FrameBudgetTests {
         Row(name: "ORIGIN", head: head(12), passed: 2_000),
         Row(name: "empty DATA", head: head(0), passed: 2_000),
         Row(name: "the end of DATA", head: head(0, flags: FrameHead.endStream), passed: nil),
+        Row(
+            name: "the end of DATA on a stream that has ended", head: head(0, flags: FrameHead.endStream),
+            isOpen: false, passed: 2_000),
         Row(name: "DATA", head: head(0, 1), passed: nil),
         Row(name: "DATA on a stream that has ended", head: head(0, 1), isOpen: false, passed: 2_000),
         Row(name: "HEADERS", head: head(1, 1), passed: nil),

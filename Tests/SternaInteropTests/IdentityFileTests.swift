@@ -23,7 +23,7 @@ struct IdentityFileTests {
         let error = #expect(throws: SternaError.self) {
             try ClientIdentity(certificateFile: file, keyFile: key, password: password)
         }
-        #expect(error?.kind == .identityUnusable || error?.kind == .certificateRejected)
+        expectEqual(error?.kind, .identityUnusable)
         return error?.detail ?? ""
     }
 
@@ -49,7 +49,9 @@ struct IdentityFileTests {
             try expectEqual(ClientIdentity(certificateFile: "\(folder)/both.pem"), plain)
             for (name, password, options) in [
                 ("aes", "päss", ["pkcs8", "-topk8", "-v2", "aes-256-cbc"]),
+                ("aes-der", "päss", ["pkcs8", "-topk8", "-outform", "DER", "-v2", "aes-256-cbc"]),
                 ("des", "pass", ["pkcs8", "-topk8", "-v1", "PBE-SHA1-3DES"]),
+                ("des-der", "pass", ["pkcs8", "-topk8", "-outform", "DER", "-v1", "PBE-SHA1-3DES"]),
                 ("old", "pass", ["ec", "-aes128"]),
             ] {
                 let file = "\(folder)/\(name).key"
@@ -62,7 +64,9 @@ struct IdentityFileTests {
                 #expect(refusal(certificate, file, "wrong").contains("password is wrong"), "\(name)")
                 #expect(refusal(certificate, file).contains("password is needed"), "\(name)")
                 // The TLS library ends the process for a password outside ASCII.
-                if name != "aes" { #expect(refusal(certificate, file, "päss").contains("openssl pkcs8"), "\(name)") }
+                if !name.hasPrefix("aes") {
+                    #expect(refusal(certificate, file, "päss").contains("openssl pkcs8"), "\(name)")
+                }
             }
             #expect(refusal(certificate, "\(folder)/two.key").contains("does not belong"))
         }

@@ -1,4 +1,5 @@
 import SternaCore
+import SternaPlatform
 import SternaTesting
 import SwiftASN1
 import Testing
@@ -30,6 +31,26 @@ struct MismatchedIdentityTests {
         #expect(throws: SternaError.self) {
             try ClientIdentity(
                 certificates: Array(own.certificateChainPEM.utf8), privateKey: Array(RSAIdentity.key.utf8))
+        }
+    }
+
+    @Test("A missing file, of the certificate or of the key, is an unusable identity, and the error names it")
+    func missing() throws {
+        let folder = FileManager.default.temporaryDirectory.path
+        let file = "\(folder)/sterna-identity-\(UUID().uuidString).pem"
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let own = try CertificateAuthority().issue()
+        try Data((own.certificateChainPEM + own.privateKeyPEM).utf8).write(to: URL(filePath: file))
+        _ = try ClientIdentity(certificateFile: file, keyFile: file)
+        for (certificate, key, name) in [
+            ("\(folder)/none.pem", nil, "none.pem"), (file, "\(folder)/none.key", "none.key"),
+        ] {
+            let error = #expect(throws: SternaError.self) {
+                try ClientIdentity(certificateFile: certificate, keyFile: key)
+            }
+            expectEqual(error?.kind, .identityUnusable)
+            expectEqual(error?.detail.contains(name), true)
+            expectEqual(error?.detail.contains("cannot be read"), true)
         }
     }
 

@@ -70,6 +70,19 @@ struct PasswordRoundsTests {
         #expect(detail.hasPrefix("The private key \(row.detail)"))
     }
 
+    @Test("A key in DER is recognized as encrypted, and its rounds are counted", arguments: algorithms.indices)
+    func binaryKey(algorithm: Int) {
+        func der(_ rounds: [UInt8]) -> [UInt8] {
+            DERBytes.sequence(Self.algorithms[algorithm](rounds), DERBytes.octets([UInt8](repeating: 7, count: 64)))
+        }
+        for password in [nil, "secret"] {
+            let detail = Self.refusal { _ = try PrivateKeys.read(der([0x05, 0xF5, 0xE1, 0x00]), password: password) }
+            #expect(detail.hasPrefix("The private key asks for 100,000,000 password rounds"))
+        }
+        #expect(Self.refusal { _ = try PrivateKeys.read(der([1]), password: nil) }.contains("a password is needed"))
+        #expect(Self.refusal { _ = try PrivateKeys.read(der([1]), password: "x") }.contains("the password is wrong"))
+    }
+
     @Test("The limit also applies to keys in text that other readers tolerate", arguments: [76, 1_000, 3])
     func lines(length: Int) {
         let key = Self.key(DERBytes.old(3, rounds: [0x05, 0xF5, 0xE1, 0x00]), lineLength: length)

@@ -29,6 +29,8 @@ struct ResponseMediaTypeTests {
         (["text/html;x=\",text/plain"], "text/html; x=\",text/plain"),
         (["text/html;x=\"a,b\"", "x/y"], "x/y"), (["text/html;x=\"a,b\""], "text/html; x=a,b"),
         (["text/html", "cannot-parse"], "text/html"), (["text/html", "*/*"], "text/html"),
+        (["*/*"], nil), (["*/*;charset=utf-8"], nil), (["*/*", "*/*"], nil), (["*/*, */*"], nil),
+        (["text/*"], "text/*"),
         (["text/html", ""], "text/html"),
         (["application/json, application/json"], "application/json"), ([","], nil), (["text/html,"], "text/html"),
     ]

@@ -91,6 +91,25 @@ struct ResponseValidationTests {
         }
     }
 
+    static let phrases: [(Int, String)] = [
+        (100, "Continue"), (102, "Processing"), (103, "Early Hints"), (104, "Upload Resumption Supported"), (200, "OK"),
+        (207, "Multi-Status"), (208, "Already Reported"), (226, "IM Used"), (305, "Use Proxy"), (306, ""),
+        (402, "Payment Required"), (413, "Content Too Large"), (418, ""), (422, "Unprocessable Content"),
+        (423, "Locked"), (424, "Failed Dependency"), (425, "Too Early"), (430, ""), (506, "Variant Also Negotiates"),
+        (507, "Insufficient Storage"), (508, "Loop Detected"), (509, ""), (510, "Not Extended"),
+        (511, "Network Authentication Required"), (999, ""),
+    ]
+
+    @Test("Each registered code has its phrase, others have none", arguments: phrases)
+    func phrase(code: Int, expected: String) {
+        expectEqual(HTTPResponse.Status(code: code).registeredPhrase, expected)
+    }
+
+    @Test("All 62 codes in use that IANA has registered have a phrase")
+    func registered() {
+        expectEqual((100..<600).count { !HTTPResponse.Status(code: $0).registeredPhrase.isEmpty }, 62)
+    }
+
     @Test("A media type in a message stays on its line")
     func control() throws {
         let error = ResponseValidation(mediaTypes: ["a/b"]).check(try response(200, type: "x\ty"), body: some)

@@ -1,5 +1,10 @@
-import SternaTesting
+import NIOCore
+import NIOPosix
+import SternaCore
 import Testing
+
+@testable import SternaTestSupport
+@testable import SternaTesting
 
 @Suite("A test's clock")
 struct TestClockTests {
@@ -12,5 +17,19 @@ struct TestClockTests {
         }
         if !early { waiting.cancel() }
         await waiting.value
+    }
+
+    @Test("A timer that is due at once does not end a wait for a pending one")
+    func due() async {
+        let clock = TestClock()
+        let loop = MultiThreadedEventLoopGroup.singleton.next()
+        let waiting = Task { await clock.waitForTimer(within: .seconds(60)) }
+        #expect(await eventually { clock.waiterCount == 1 })
+        clock.clock.schedule(in: .zero, on: loop) {}
+        expectEqual(clock.waiterCount, 1)
+        let timer = clock.clock.schedule(in: .seconds(1), on: loop) {}
+        expectEqual(clock.timerCount, 1)
+        await waiting.value
+        timer.cancel()
     }
 }

@@ -25,7 +25,7 @@ public struct ClientIdentity: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - certificates: certificates in PEM, the client's own first, or one in DER.
-    ///   - privateKey: the key in PEM or DER (PKCS #8, PKCS #1, SEC 1); an encrypted key must be in PEM.
+    ///   - privateKey: the key in PEM or DER (PKCS #8, PKCS #1, SEC 1). A key may be encrypted in PEM, and as PKCS #8 in DER, too.
     ///   - password: the password of an encrypted key; nil for none.
     ///
     /// Throws `identityUnusable` for unreadable input, and if the key does not belong to the certificate.
@@ -41,17 +41,16 @@ public struct ClientIdentity: Sendable, Hashable {
     ///   - keyFile: the key in PEM or DER; nil if the first file also contains the key.
     ///   - password: the password of the key or the container; nil for none.
     ///
-    /// Throws `certificateRejected` if the certificate file cannot be read, and `identityUnusable` for an unreadable key file,
-    /// unusable content, and a key that does not belong to the certificate.
+    /// Throws `identityUnusable` for an unreadable file, unusable content, and a key that does not belong to the certificate.
     public init(
         certificateFile: some FileReference, keyFile: (any FileReference)? = nil, password: String? = nil
     ) throws(SternaError) {
         let certificateFile = try certificateFile.filePath()
         let keyFile = try keyFile?.filePath()
-        let bytes = try CertificateFiles.read(certificateFile, what: "The client certificates")
+        let bytes = try Self.content(of: certificateFile, what: "The client certificates")
+        let key = try keyFile.map { file throws(SternaError) in try Self.content(of: file, what: "The private key") }
         do throws(SternaError) {
-            if let keyFile {
-                let key = try CertificateFiles.read(keyFile, what: "The private key")
+            if let key {
                 try self.init(certificates: bytes, privateKey: key, password: password)
             } else if bytes.first == 0x30, RawCertificate(bytes) == nil {
                 try self.init(pkcs12: bytes, password: password)
@@ -61,6 +60,14 @@ public struct ClientIdentity: Sendable, Hashable {
         } catch {
             let files = [certificateFile, keyFile].compactMap { $0 }.map { FieldSyntax.printable($0) }
             throw Self.unusable("\(error.detail) (\(files.joined(separator: ", ")))", error.underlying)
+        }
+    }
+
+    private static func content(of file: String, what: String) throws(SternaError) -> [UInt8] {
+        do throws(SternaError) {
+            return try CertificateFiles.read(file, what: what)
+        } catch {
+            throw unusable(error.detail, error.underlying)
         }
     }
 

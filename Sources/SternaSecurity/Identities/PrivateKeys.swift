@@ -7,18 +7,16 @@ import SwiftASN1
 enum PrivateKeys {
     /// Returns a key in DER, from PEM or DER, decrypted; throws `identityUnusable`.
     static func read(_ bytes: [UInt8], password: String?) throws(SternaError) -> [UInt8] {
-        guard bytes.first != 0x30 else { return try decoded(bytes, form: .der, source: bytes, password: nil) }
         if let encrypted = try encryptedPKCS8(bytes) {
             guard let password, !password.isEmpty || encrypted.isModern else {
                 throw ClientIdentity.unusable("The private key is encrypted; a password is needed.")
             }
-            if encrypted.isModern {
-                return try decoded(
-                    try encrypted.decrypt(password), form: .der, source: bytes, password: password)
-            }
             // The library reads only the bytes whose rounds were counted, not others that the file may contain.
-            return try decoded(encryptedPEM(encrypted.der[...]), form: .pem, source: bytes, password: password)
+            let pem = encryptedPEM(encrypted.der[...])
+            guard encrypted.isModern else { return try decoded(pem, form: .pem, source: pem, password: password) }
+            return try decoded(try encrypted.decrypt(password), form: .der, source: pem, password: password)
         }
+        guard bytes.first != 0x30 else { return try decoded(bytes, form: .der, source: bytes, password: nil) }
         return try decoded(bytes, form: .pem, source: bytes, password: password)
     }
 
@@ -59,11 +57,16 @@ enum PrivateKeys {
         }
     }
 
-    /// Returns the first password-protected key of a text in PEM; nil if there is none. Throws `identityUnusable` if it cannot be
-    /// read, or requests too many rounds.
+    /// Returns the first password-protected key of a text in PEM, or the one of a file in DER; nil if there is none. Throws
+    /// `identityUnusable` if it cannot be read, or requests too many rounds.
     private static func encryptedPKCS8(_ bytes: [UInt8]) throws(SternaError) -> Encrypted? {
-        guard bytes.contains("BEGIN ENCRYPTED PRIVATE KEY".utf8) else { return nil }
-        let der = try encryptedDER(in: String(decoding: bytes, as: UTF8.self))
+        let der: [UInt8]
+        if isEncryptedDER(bytes) {
+            der = bytes
+        } else {
+            guard bytes.contains("BEGIN ENCRYPTED PRIVATE KEY".utf8) else { return nil }
+            der = try encryptedDER(in: String(decoding: bytes, as: UTF8.self))
+        }
         do {
             let parts = try PKCS12.children(of: BER.parse(der))
             guard parts.count == 2 else { throw damaged }
@@ -74,6 +77,13 @@ enum PrivateKeys {
         } catch {
             throw SternaError.wrap(error, as: .identityUnusable, phase: .prepare, damaged.detail)
         }
+    }
+
+    /// Returns whether a file in DER has the form of a password-protected key: an algorithm, and the encrypted octets. Other keys
+    /// begin with a version.
+    private static func isEncryptedDER(_ bytes: [UInt8]) -> Bool {
+        guard bytes.first == 0x30, let parts = try? PKCS12.children(of: BER.parse(bytes)) else { return false }
+        return parts.count == 2 && parts[0].identifier == .sequence && parts[1].identifier == .octetString
     }
 
     /// Returns the bytes of the first block, with lines of any length.

@@ -2,18 +2,31 @@
 ///
 /// It receives the chain, the host and the verdict so far, and returns the new verdict. The evaluators of a policy run in order,
 /// each with the previous one's verdict. To only add a requirement, return a rejection unchanged.
+///
+/// A closure may accept what the checks reject. So a session whose policy has an evaluator made of a closure does not learn HSTS hosts
+/// and alternative services, which servers may announce only over connections without errors (RFC 6797, 8.1).
 public final class TrustEvaluator: Sendable {
     let evaluate: @Sendable (TrustEvaluation) async -> TrustVerdict
+
+    /// Whether it never accepts what the checks before it reject.
+    let onlyRejects: Bool
 
     /// Makes an evaluator of a closure, which must return within the handshake's time-out.
     ///
     /// Its task is cancelled if the request is cancelled or times out, or the server closes the connection. The result of a
     /// cancelled closure is ignored.
-    public init(_ evaluate: @escaping @Sendable (TrustEvaluation) async -> TrustVerdict) { self.evaluate = evaluate }
+    public convenience init(_ evaluate: @escaping @Sendable (TrustEvaluation) async -> TrustVerdict) {
+        self.init(onlyRejects: false, evaluate)
+    }
+
+    private init(onlyRejects: Bool, _ evaluate: @escaping @Sendable (TrustEvaluation) async -> TrustVerdict) {
+        self.evaluate = evaluate
+        self.onlyRejects = onlyRejects
+    }
 
     /// Makes an evaluator that trusts only servers that another policy trusts, too.
     public convenience init(_ policy: SecurityPolicy) {
-        self.init { evaluation in
+        self.init(onlyRejects: true) { evaluation in
             guard evaluation.verdict.isAccepted else { return evaluation.verdict }
             let other = await policy.evaluate(chain: evaluation.presented, host: evaluation.host, time: evaluation.time)
             return other.verdict.isAccepted ? evaluation.verdict : other.verdict

@@ -44,9 +44,11 @@ extension JSON: DecodableTree {
             switch number.storage {
             case .int(let value): T(exactly: value)
             case .uint(let value): T(exactly: value)
-            case .double(let value): T(exactly: value)
-            // A whole number beyond 64 bits, or a fraction, for which the initializer returns nil.
-            case .text(let text): T(text)
+            // Beyond 64 bits the text has the document's digits, which the `Double` only approximates.
+            case .double(let value):
+                -0x1p63 <= value && value < 0x1p64 || !value.isFinite
+                    ? T(exactly: value) : JSONDecimal(value.description).integer(type)
+            case .text(let text): JSONDecimal(text).integer(type)
             }
         return value.map { .value($0) } ?? .outOfRange
     }

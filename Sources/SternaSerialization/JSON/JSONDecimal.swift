@@ -11,11 +11,16 @@ struct JSONDecimal: Hashable {
 
     /// The number if it is whole and fits 64 bits, such as `12345678901234567890.0`.
     var whole: JSON.Number? {
-        // Compared before the subtraction, since an exponent may be as large as `Int.max`.
-        guard let exponent, exponent >= 0, exponent <= 20, digits.count <= 20 - exponent else { return nil }
+        isNegative ? integer(Int64.self).map { JSON.Number($0) } : integer(UInt64.self).map { JSON.Number($0) }
+    }
+
+    /// Returns the number if it is whole and fits the type; zero has no digits, and is nil.
+    func integer<T: FixedWidthInteger>(_: T.Type) -> T? {
+        // A number has fewer digits than bits. Compared before the subtraction, since an exponent may be as large as `Int.max`.
+        let most = T.bitWidth
+        guard let exponent, exponent >= 0, exponent <= most, digits.count <= most - exponent else { return nil }
         let text = String(decoding: digits, as: UTF8.self) + String(repeating: "0", count: exponent)
-        if isNegative { return Int64("-" + text).map { JSON.Number($0) } }
-        return UInt64(text).map { JSON.Number($0) }
+        return T(isNegative ? "-" + text : text)
     }
 
     /// Parses a text that follows the grammar of RFC 8259, section 6.

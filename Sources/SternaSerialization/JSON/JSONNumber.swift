@@ -11,7 +11,7 @@ extension JSON {
             // Above the range of `Int64`, so that each whole number has one representation.
             case uint(UInt64)
             case double(Double)
-            // Fits none of the above; made by the scanner, which has checked its syntax, or from an integer beyond 64 bits.
+            // Fits none of the above; made by the scanner, which has checked its syntax.
             case text(String)
         }
 
@@ -28,7 +28,9 @@ extension JSON {
             } else if let uint = UInt64(exactly: value) {
                 storage = .uint(uint)
             } else {
-                storage = .text(String(value))
+                // Stored as the parser stores its digits, so that both are equal.
+                let text = String(value)
+                storage = Self(literal: text)?.storage ?? .text(text)
             }
         }
 

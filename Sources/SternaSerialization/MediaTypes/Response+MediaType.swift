@@ -3,14 +3,15 @@ public import SternaCore
 
 extension Response {
     /// The media type of the body, parsed from the Content-Type fields like in browsers (Fetch, "extract a MIME type"); nil without
-    /// a valid one.
+    /// a valid one. The pattern `*/*` is no type.
     ///
     /// If there are several types, in separate fields or in one, the last one counts. A repeated type without a character set keeps
     /// the earlier one's.
     public var mediaType: MediaType? {
         let lines = section[values: .contentType]
-        guard lines.count != 1 || lines[0].utf8.contains(UInt8(ascii: ",")) else { return MediaType(lines[0]) }
-        return MediaType(lastOf: lines)
+        guard lines.count == 1, !lines[0].utf8.contains(UInt8(ascii: ",")) else { return MediaType(lastOf: lines) }
+        guard let type = MediaType(lines[0]), type.essence != "*/*" else { return nil }
+        return type
     }
 }
 

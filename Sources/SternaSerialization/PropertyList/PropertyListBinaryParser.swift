@@ -3,8 +3,9 @@ import SternaPlatform
 
 /// Parses the binary form without recursion, so that deep nesting does not overflow the stack.
 ///
-/// Each object is read once, however often it is referenced. All objects together must not have more bytes than the list, so that
-/// the work is proportional to its length.
+/// Each object is read once, however often it is referenced, and all objects together must not have more bytes than the list. A
+/// dictionary hashes a key at each reference to it, and a reference to a long text may copy it. So references count by the length
+/// of what they refer to, up to a limit for each byte of the list, and the work is proportional to the list's length.
 struct PropertyListBinaryParser {
     private typealias Fault = PropertyListFault
 
@@ -12,6 +13,7 @@ struct PropertyListBinaryParser {
     private let bytes: UnsafeBufferPointer<UInt8>
     private let depthLimit: Int
     private let valueLimit: Int
+    private let workLimit: Int
     private let offsetSize: Int
     private let referenceSize: Int
     private let table: Int
@@ -20,6 +22,21 @@ struct PropertyListBinaryParser {
     // The objects read so far, by number: the table may name far more objects than are referenced.
     private var objects: [Int: Object] = [:]
     private var consumed = 0
+    // The keys read so far, by the number of their object.
+    private var keys: [Int: Key] = [:]
+    private var keyWork = 0
+
+    /// A key that may be hashed, and the cost of hashing it at a reference.
+    private struct Key {
+        let text: String
+        let cost: Int
+
+        init(_ text: String) {
+            self.text = text
+            // A text with other than ASCII characters is normalized each time it is hashed.
+            cost = text.utf8.count / (text.utf8.allSatisfy { $0 < 0x80 } ? 16 : 4)
+        }
+    }
 
     private enum Object {
         case open
@@ -46,7 +63,8 @@ struct PropertyListBinaryParser {
         self.bytes = bytes
         depthLimit = limits.depth
         let most = bytes.count.multipliedReportingOverflow(by: 16)
-        valueLimit = min(limits.values, most.overflow ? .max : most.partialValue)
+        workLimit = most.overflow ? .max : most.partialValue
+        valueLimit = min(limits.values, workLimit)
         guard bytes.starts(with: "bplist00".utf8) else { throw Fault(.notAPropertyList, 0) }
         let trailer = bytes.count - 32
         guard trailer > 8 else { throw Fault(.unexpectedEnd, bytes.count) }
@@ -141,6 +159,21 @@ struct PropertyListBinaryParser {
     }
 
     private mutating func key(_ object: Int, referredAt reference: Int) throws(PropertyListFault) -> String {
+        let key: Key
+        if let known = keys[object] {
+            key = known
+        } else {
+            key = Key(try keyText(object, referredAt: reference))
+            keys[object] = key
+        }
+        // The sum cannot overflow: it grows by less than the list's length at each of at most as many references.
+        keyWork += key.cost
+        guard keyWork <= workLimit else { throw Fault(.tooManyValues(limit: workLimit), reference) }
+        return key.text
+    }
+
+    /// Reads a key at the first reference to it.
+    private mutating func keyText(_ object: Int, referredAt reference: Int) throws(PropertyListFault) -> String {
         if objects[object] == nil {
             let place = try place(of: object)
             // A string's marker has 5 or 6 in its upper half.
@@ -148,9 +181,9 @@ struct PropertyListBinaryParser {
             let value = try scalar(at: place)
             objects[object] = .read(value, values: Self.cost(of: value), height: 0)
         }
-        guard case .read(.string(let key), _, _)? = objects[object] else { throw Fault(.keyNotString, reference) }
-        guard StreamSafe.isSafe(key) else { throw Fault(.tooManyMarks(limit: StreamSafe.limit), reference) }
-        return key
+        guard case .read(.string(let text), _, _)? = objects[object] else { throw Fault(.keyNotString, reference) }
+        guard StreamSafe.isSafe(text) else { throw Fault(.tooManyMarks(limit: StreamSafe.limit), reference) }
+        return text
     }
 
     /// Returns the cost of a scalar in values, since each reference to a long text may copy it.

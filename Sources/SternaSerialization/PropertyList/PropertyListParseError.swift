@@ -52,7 +52,8 @@ extension PropertyList {
             /// More bytes than the limit; carries the limit.
             case tooLarge(limit: Int)
             /// More values than the limit; carries the limit. In the binary form also more than 16 per byte, which only
-            /// shared references can produce. There, text and data count one more for each 64 bytes.
+            /// shared references can produce. There, text and data count one more for each 64 bytes, and references to keys have a
+            /// limit of that number of their own: each counts one for 16 bytes of the key, or for 4 if it is not all ASCII.
             case tooManyValues(limit: Int)
             /// A key with more combining marks in a row than the limit (UAX #15, 13); carries the limit.
             case tooManyMarks(limit: Int)

@@ -146,17 +146,22 @@ public final class ScriptedServer: Sendable {
     /// Returns true once the peer has closed its sending side or the connection is closed, or false if the time elapses first. It
     /// also waits for a connection that is not yet open.
     public func waitForClose(connection: Int, within seconds: Double = 60) async throws -> Bool {
-        let start = ContinuousClock.now
-        guard await waitForConnections(connection + 1, within: seconds), let found = state.connection(connection)
-        else { return false }
-        let left = ChangeSignal.duration(seconds) - (ContinuousClock.now - start)
-        return await found.changes.wait(within: left / .seconds(1)) { found.peerClosed }
+        await wait(for: connection, within: seconds) { $0.peerClosed }
     }
 
     /// Returns true once a connection has received so many bytes, at most 16 MiB, or false if the time elapses first.
     public func waitForReceived(_ count: Int, connection: Int, within seconds: Double = 60) async -> Bool {
+        await wait(for: connection, within: seconds) { $0.received.count >= count }
+    }
+
+    /// Waits for a connection, and in the rest of the time for a condition on it.
+    private func wait(
+        for connection: Int, within seconds: Double, _ isMet: @escaping @Sendable (ScriptedConnection) -> Bool
+    ) async -> Bool {
+        let start = ContinuousClock.now
         guard await waitForConnections(connection + 1, within: seconds), let found = state.connection(connection)
         else { return false }
-        return await found.changes.wait(within: seconds) { found.received.count >= count }
+        let left = ChangeSignal.duration(seconds) - (ContinuousClock.now - start)
+        return await found.changes.wait(within: left / .seconds(1)) { isMet(found) }
     }
 }

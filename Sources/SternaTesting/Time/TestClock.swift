@@ -67,6 +67,9 @@ public final class TestClock: Sendable {
     /// The number of pending timers.
     public var timerCount: Int { state.withLock { $0.timers.count } }
 
+    /// The number of tasks that wait for a timer.
+    var waiterCount: Int { state.withLock { $0.waiters.count } }
+
     /// Advances the time; every timer on the way runs at its own moment, and has run when this returns.
     ///
     /// - Parameter duration: the distance; zero for a negative one.
@@ -104,7 +107,8 @@ extension TestClock: ClockSource {
             if !isDue {
                 state.timers.append(Timer(moment: moment, number: state.lastNumber, loop: loop, work: work))
             }
-            return (state.lastNumber, isDue, state.takeWaiters(for: moment))
+            // A timer that is due already is never pending.
+            return (state.lastNumber, isDue, isDue ? [] : state.takeWaiters(for: moment))
         }
         for waiter in met { waiter.wait.end() }
         if isDue { loop.execute(work) }

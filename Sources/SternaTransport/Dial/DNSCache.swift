@@ -8,7 +8,16 @@ final class DNSCache: Sendable {
         var hosts: DNSCacheState<Int>
         var promises: [Int: EventLoopPromise<[IPAddress]>] = [:]
         var lookups: [Int: Lookup] = [:]
+        // The look-ups that lost their waiters before their tasks were made.
+        var abandoned: Set<Int> = []
         var lastWaiter = 0
+
+        /// Returns the task of a look-up, which is to be cancelled; otherwise the task is cancelled as soon as it is made.
+        mutating func abandon(_ id: Int) -> Task<Void, Never>? {
+            if let lookup = lookups[id] { return lookup.task }
+            if hosts.isRunning(id) { abandoned.insert(id) }
+            return nil
+        }
     }
 
     /// A look-up in progress, and the timer that reports that it takes long.
@@ -59,7 +68,7 @@ final class DNSCache: Sendable {
         for action in actions {
             switch action {
             case .lookUp(let id, let key): lookUp(id, key)
-            case .giveUp(let id): state.withLock { $0.lookups[id] }?.task.cancel()
+            case .giveUp(let id): state.withLock { $0.abandon(id) }?.cancel()
             case .answer(let waiter, let host): promise(of: waiter)?.succeed(host.addresses)
             case .fail(let waiter, let error): promise(of: waiter)?.fail(error)
             }
@@ -74,7 +83,7 @@ final class DNSCache: Sendable {
         let timer = clock.schedule(in: .seconds(2), on: timers) {
             self.perform(self.state.withLock { $0.hosts.takesLong(id) })
         }
-        state.withLock { state in
+        let abandoned = state.withLock { state in
             let task = Task {
                 let result: Result<ResolvedHost, any Error>
                 do {
@@ -89,6 +98,8 @@ final class DNSCache: Sendable {
                 perform(actions)
             }
             state.lookups[id] = Lookup(task: task, timer: timer)
+            return state.abandoned.remove(id) == nil ? nil : task
         }
+        abandoned?.cancel()
     }
 }

@@ -68,6 +68,9 @@ struct DNSCacheState<Waiter: Hashable & Sendable>: Sendable {
         self.defaultLifetime = TimeAmount(clamping: defaultLifetime).nanoseconds
     }
 
+    /// Whether a look-up was to be started and has not ended.
+    func isRunning(_ id: Int) -> Bool { lookups[id]?.isRunning == true }
+
     /// The number of hosts kept, including expired ones.
     var keptHosts: Int { entries.count }
 

@@ -2,9 +2,9 @@ import NIOCore
 
 /// Bounds the frames of a peer that carry no message (RFC 9113, 10.5); a value without I/O.
 ///
-/// A frame of an open message is free, as is empty DATA with END_STREAM on any stream. Any other frame costs credit: unknown types,
-/// WINDOW_UPDATE, PING, SETTINGS, PRIORITY, empty DATA without END_STREAM, and other frames on streams that have ended. Credit
-/// begins with 2,000 small frames. Time adds 200 a second, and traffic adds more: each request, the content of messages in both
+/// A frame of an open message is free, as is the empty DATA with END_STREAM that ends it. Any other frame costs credit: unknown
+/// types, WINDOW_UPDATE, PING, SETTINGS, PRIORITY, empty DATA without END_STREAM, and all frames on streams that have ended, which
+/// the library discards silently if this side has reset the stream. Credit begins with 2,000 small frames. Time adds 200 a second, and traffic adds more: each request, the content of messages in both
 /// directions, and frames that may still be on their way on a reset stream. A server that opens a window for each frame of a large
 /// upload stays within the credit that the upload adds.
 struct FrameBudget {
@@ -54,11 +54,10 @@ struct FrameBudget {
     ) -> Bool {
         switch head.type {
         case FrameHead.Kind.data:
-            if head.length > 0, isOpen() {
+            if head.length > 0 || head.has(FrameHead.endStream), isOpen() {
                 earn(head.length)
                 return true
             }
-            if head.length == 0, head.has(FrameHead.endStream) { return true }
         case FrameHead.Kind.headers, FrameHead.Kind.continuation:
             if isOpen() { return true }
         default: break

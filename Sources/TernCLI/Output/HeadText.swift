@@ -33,7 +33,8 @@ struct HeadText: Sendable {
     /// Returns a response's head.
     func response(_ response: Response) -> String {
         let code = response.status.code
-        let status = StatusPhrase.of(code).map { "\(code) \($0)" } ?? "\(code)"
+        let phrase = response.status.registeredPhrase
+        let status = phrase.isEmpty ? "\(code)" : "\(code) \(phrase)"
         var lines = ["\(paint(response.version.description, .dim)) \(paint(clean(status), .ofStatus(code)))"]
         for field in response.headers { lines.append(line(field.name.rawName, field.value)) }
         return lines.joined(separator: "\n") + "\n"

@@ -53,6 +53,17 @@ struct ConditionRuleTests {
             ("gzip", [], "forward requestRange"), ("gzip", ["Accept-Encoding: identity"], "forward requestRange"),
             ("GZIP", ["Accept-Encoding: br, gzip"], "serve 0..<10"),
             ("br", ["Accept-Encoding: gzip"], "forward requestRange"),
+            ("gzip", ["Accept-Encoding: gzip;q=0"], "forward requestRange"),
+            ("gzip", ["Accept-Encoding: br, gzip ; Q=0.000"], "forward requestRange"),
+            ("gzip", ["Accept-Encoding: gzip;q=0, *"], "forward requestRange"),
+            ("gzip", ["Accept-Encoding: *;q=0"], "forward requestRange"),
+            ("gzip", ["Accept-Encoding: gzip;q=none"], "forward requestRange"),
+            ("br", ["Accept-Encoding: x-br, brotli"], "forward requestRange"),
+            ("gzip, br", ["Accept-Encoding: gzip"], "forward requestRange"),
+            ("gzip, br", ["Accept-Encoding: br;q=0.1", "Accept-Encoding: GZip"], "serve 0..<10"),
+            ("gzip", ["Accept-Encoding: br;q=0, *;q=0.5"], "serve 0..<10"),
+            ("gzip", ["Accept-Encoding: x-gzip"], "serve 0..<10"),
+            ("x-gzip", ["Accept-Encoding: gzip"], "serve 0..<10"),
             ("identity", [], "serve 0..<10"), ("gzip", ["If-Range: \"a\""], "serve"),
         ]
         for (coding, request, expected) in rows {

@@ -104,5 +104,10 @@ struct HSTSRequestTests {
         policy = .system
         policy.challengeHandler = ChallengeHandler { _ in .accept }
         #expect(!policy.makesNoExceptions)
+        policy = .system
+        policy.evaluators = [TrustEvaluator(.pinned([])), TrustEvaluator(.insecure)]
+        #expect(policy.makesNoExceptions)
+        policy.evaluators.append(TrustEvaluator { _ in .trusted })
+        #expect(!policy.makesNoExceptions)
     }
 }

@@ -136,6 +136,22 @@ struct TrafficControlTests {
         expectEqual(mock.requests.count, 6)
     }
 
+    @Test(
+        "A refusal says when the request would be allowed, also within a second",
+        arguments: [(500, "500 ms"), (1_000, "1 s"), (1_500, "2 s")])
+    func refusal(milliseconds: Int, expected: String) async throws {
+        let limit = RateLimit(requests: 1, per: .milliseconds(milliseconds), longestWait: .milliseconds(10))
+        let (api, mock) = try scene.make({
+            $0.retry = .none
+            $0.limits.rate = limit
+        }) { _, _ in .json([:]) }
+        _ = try await api.get("a")
+        let error = await #expect(throws: SternaError.self) { try await api.get("b") }
+        expectEqual(error?.kind, .trafficLimited)
+        expectEqual(error?.detail.contains(" in \(expected), which is too late."), true)
+        expectEqual(mock.requests.count, 1)
+    }
+
     @Test("A 429 and an exhausted RateLimit hold back what follows")
     func held() async throws {
         let limit = RateLimit(requests: 1_000, per: .seconds(1))

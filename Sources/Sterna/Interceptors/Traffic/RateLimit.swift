@@ -100,7 +100,14 @@ struct RateLimitInterceptor: Interceptor {
     private static func refusal(_ origin: Origin, _ wait: Duration) -> SternaError {
         SternaError(
             .trafficLimited, phase: .prepare,
-            "Nothing was sent: the rate limit for \(origin) allows the request in \(wait.components.seconds) s, which is too late. "
+            "Nothing was sent: the rate limit for \(origin) allows the request in \(text(wait)), which is too late. "
                 + "Send fewer requests, or raise the limit.")
+    }
+
+    /// Returns a wait for a message, rounded up: in milliseconds below a second.
+    private static func text(_ wait: Duration) -> String {
+        let nanoseconds = TimeAmount(clamping: wait).nanoseconds
+        let milliseconds = nanoseconds / 1_000_000 + (nanoseconds % 1_000_000 > 0 ? 1 : 0)
+        return milliseconds < 1_000 ? "\(milliseconds) ms" : "\((milliseconds + 999) / 1_000) s"
     }
 }

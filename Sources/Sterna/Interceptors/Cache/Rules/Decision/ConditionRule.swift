@@ -37,11 +37,38 @@ enum ConditionRule {
     ///
     /// A server that compresses and omits `Vary` applies ranges to the uncompressed content.
     private static func isExpected(_ response: StoredResponse, _ request: CacheRequest) -> Bool {
-        let accepted = DirectiveList.lowercased(request.fields[values: .acceptEncoding].joined(separator: ",").utf8)
-        return response.fields[values: .contentEncoding].allSatisfy { coding in
-            let coding = DirectiveList.lowercased(Blanks.trimmed(coding.utf8))
-            return coding == "identity" || accepted.contains(coding)
+        let accepted = request.fields[values: .acceptEncoding]
+        return response.fields[values: .contentEncoding].allSatisfy { line in
+            line.utf8.split(separator: UInt8(ascii: ",")).allSatisfy {
+                let coding = Self.coding($0)
+                return coding.isEmpty || coding == "identity" || accepts(coding, accepted)
+            }
         }
+    }
+
+    /// Whether Accept-Encoding accepts a coding (RFC 9110, 12.5.3): by name, or by `*` if it is not named.
+    private static func accepts(_ name: String, _ lines: [String]) -> Bool {
+        var (named, others): (Bool?, Bool) = (nil, false)
+        for item in lines.flatMap({ $0.utf8.split(separator: UInt8(ascii: ",")) }) {
+            var parts = item.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false)[...]
+            guard let first = parts.popFirst() else { continue }
+            let isAccepted = parts.allSatisfy { part in
+                let weight = DirectiveList.lowercased(Blanks.trimmed(part))
+                return weight.hasPrefix("q=") && (Double(weight.dropFirst(2)) ?? 0) > 0
+            }
+            switch coding(first) {
+            case name: named = isAccepted && named != false
+            case "*": others = isAccepted
+            default: continue
+            }
+        }
+        return named ?? others
+    }
+
+    /// Returns a coding's name in lower case; `x-gzip` is gzip (RFC 9110, 8.4.1.3).
+    private static func coding(_ text: Substring.UTF8View) -> String {
+        let name = DirectiveList.lowercased(Blanks.trimmed(text))
+        return name == "x-gzip" ? "gzip" : name
     }
 
     /// Whether If-Range matches the stored response by the strong comparison (RFC 9110, 13.1.5).
