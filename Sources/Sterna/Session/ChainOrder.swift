@@ -146,8 +146,7 @@ extension ChainBuilder {
         case .cache: return cache.map { [CacheInterceptor($0)] } ?? []
         case .connectivity: return connectivity.map { [ConnectivityInterceptor(gate: $0, time: time)] } ?? []
         case .signing:
-            let means = SigningMeans(offsets: clockOffsets, time: time)
-            return SigningStage.allCases.map { SigningInterceptor(stage: $0, means: means) }
+            return SigningStage.allCases.map { SigningInterceptor(stage: $0, offsets: clockOffsets, time: time) }
         case .circuitReport: return settings.limits.circuitBreaker == nil ? [] : [CircuitReportInterceptor()]
         case .hedgeReport: return [HedgeReportInterceptor()]
         case .networkState:

@@ -23,22 +23,22 @@ extension AWSSigning: RequestSigner {
 
     /// Sends a request with its signature, a second time with the server's time if this machine's clock differs.
     nonisolated(nonsending) package func send(
-        _ request: Request, _ means: SigningMeans, next: Chain
+        _ request: Request, _ offsets: ClockOffsets, on time: LoopClock, next: Chain
     ) async throws -> Response {
         let origin = request.url.origin
-        let used = means.offsets.offset(for: origin)
+        let used = offsets.offset(for: origin)
         let seconds = now() + used
-        let response = try await next(try await signed(request, at: seconds, means.time))
+        let response = try await next(try await signed(request, at: seconds, time))
         let code = response.status.code
         guard code == 400 || code == 401 || code == 403,
             let offset = AWSClockSkew.offset(
                 status: code, date: response[.date], signed: seconds, used: used, clock: now())
         else { return response }
-        means.offsets.set(offset, for: origin)
+        offsets.set(offset, for: origin)
         guard request.isReplayable else { return response }
         response.body.cancel()
         request.recorder?.expect(.authentication)
-        return try await next(try await signed(request, at: now() + offset, means.time))
+        return try await next(try await signed(request, at: now() + offset, time))
     }
 
     /// Returns the signed request; the wait for the provider and for the body ends when the call ends.

@@ -15,9 +15,9 @@ extension MessageSigning: RequestSigner {
     nonisolated(nonsending) package func identity() async throws -> [String] { [key.id] }
 
     nonisolated(nonsending) package func send(
-        _ request: Request, _ means: SigningMeans, next: Chain
+        _ request: Request, _ offsets: ClockOffsets, on time: LoopClock, next: Chain
     ) async throws -> Response {
-        try await next(try await signed(request, means.time))
+        try await next(try await signed(request, time))
     }
 
     // A separate function, whose locals would otherwise occupy memory in every waiting request.

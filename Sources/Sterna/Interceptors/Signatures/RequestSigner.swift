@@ -27,16 +27,16 @@ package protocol RequestSigner: Sendable {
     func signs(_ url: HTTPURL, _ trail: SigningTrail, dropsCredentials: Bool) -> Bool
 
     /// Sends a request with its signature.
-    nonisolated(nonsending) func send(_ request: Request, _ means: SigningMeans, next: Chain) async throws -> Response
+    ///
+    /// - Parameters:
+    ///   - offsets: the differences of clocks that the session has noticed.
+    ///   - time: the clock for waits.
+    nonisolated(nonsending) func send(
+        _ request: Request, _ offsets: ClockOffsets, on time: LoopClock, next: Chain
+    ) async throws -> Response
 
     /// Returns the texts, some of them secret, that tell the signer's user from others in caches.
     nonisolated(nonsending) func identity() async throws -> [String]
-}
-
-/// What a session gives its signers.
-package struct SigningMeans: Sendable {
-    package let offsets: ClockOffsets
-    package let time: LoopClock
 }
 
 /// Where redirects have led a signed request.
@@ -67,8 +67,6 @@ package final class ClockOffsets: Sendable {
 
     /// The maximum number of origins; beyond it, all are forgotten.
     private static let limit = 1_000
-
-    package init() {}
 
     /// Returns the seconds to add for an origin.
     package func offset(for origin: Origin) -> Int64 { state.withLock { $0.offsets[origin] ?? 0 } }

@@ -18,13 +18,14 @@ struct SigningOriginInterceptor: Interceptor {
 /// Has the signer of a stage sign each attempt.
 struct SigningInterceptor: Interceptor {
     let stage: SigningStage
-    let means: SigningMeans
+    let offsets: ClockOffsets
+    let time: LoopClock
 
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         guard let trail = request.state.course.signing, let choice = request.options[SigningKey.self][stage],
             let signer = choice.signer, choice.isOfRequest || trail.isSessions,
             signer.signs(request.url, trail, dropsCredentials: request.state.access.dropsCredentials)
         else { return try await next(request) }
-        return try await signer.send(request, means, next: next)
+        return try await signer.send(request, offsets, on: time, next: next)
     }
 }

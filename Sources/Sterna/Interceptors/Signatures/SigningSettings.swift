@@ -1,7 +1,7 @@
 package import SternaCore
 
 /// The signers of requests, at most one of each stage.
-package struct SigningChoices: Sendable {
+struct SigningChoices: Sendable {
     /// The signer of a stage, and whether the request or its session has set it.
     struct Choice: Sendable {
         let type: any RequestSigner.Type
@@ -19,8 +19,6 @@ package struct SigningChoices: Sendable {
     /// The choices in the order of their stages.
     private(set) var all: [Choice] = []
 
-    package init() {}
-
     /// Whether one of them signs.
     var sign: Bool { all.contains { $0.signer != nil } }
 
@@ -37,19 +35,19 @@ package struct SigningChoices: Sendable {
 
 extension SigningChoices: EditedValue {
     // Always recorded: a request's choice replaces the session's of that stage, and no other.
-    package var edits: Edits {
+    var edits: Edits {
         get { .recording }
         set {}
     }
 
-    package func apply(to other: inout SigningChoices) {
+    func apply(to other: inout SigningChoices) {
         for choice in all { other[choice.type.stage] = choice }
     }
 }
 
 extension SigningChoices: CustomReflectable {
     /// Shows the signers by the names of their settings.
-    package var customMirror: Mirror {
+    var customMirror: Mirror {
         Mirror(self, children: all.map { (label: $0.type.setting, value: $0.signer as Any) }, displayStyle: .struct)
     }
 }
