@@ -1,4 +1,4 @@
-package import SternaCore
+import SternaCore
 
 /// The signers of requests, at most one of each stage.
 struct SigningChoices: Sendable {
