@@ -45,6 +45,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Sterna", targets: ["Sterna"]),
+        .library(name: "SternaSigning", targets: ["SternaSigning"]),
         .library(name: "SternaXML", targets: ["SternaXML"]),
         .library(name: "SternaS3", targets: ["SternaS3"]),
         .library(name: "SternaTransfers", targets: ["SternaTransfers"]),
@@ -103,11 +104,17 @@ let package = Package(
                 "CSternaNetlink", httpTypes, structuredFields, nioCore, nioPosix, dequeModule, logging, crypto,
             ],
             swiftSettings: strict),
+        .target(
+            name: "SternaSigning",
+            dependencies: ["SternaPlatform", "Sterna", "SternaCore", httpTypes, structuredFields, nioCore, crypto],
+            swiftSettings: strict),
         .target(name: "SternaURLRequest", dependencies: ["Sterna", "SternaCore", httpTypes], swiftSettings: strict),
         .target(name: "SternaXML", dependencies: ["Sterna", nioCore, httpTypes], swiftSettings: strict),
         .target(
             name: "SternaS3",
-            dependencies: ["SternaPlatform", "Sterna", "SternaTransfers", nioCore, httpTypes, crypto],
+            dependencies: [
+                "SternaPlatform", "Sterna", "SternaSigning", "SternaTransfers", nioCore, httpTypes, crypto,
+            ],
             swiftSettings: strict),
         .target(
             name: "SternaTransfers",
@@ -130,8 +137,8 @@ let package = Package(
         .executableTarget(
             name: "TernCLI",
             dependencies: [
-                "SternaPlatform", "Sterna", "SternaS3", "SternaTransfers", "SternaTesting", nioCore, httpTypes,
-                argumentParser,
+                "SternaPlatform", "Sterna", "SternaSigning", "SternaS3", "SternaTransfers", "SternaTesting", nioCore,
+                httpTypes, argumentParser,
             ],
             swiftSettings: strict),
         // All tests are one program, so that what this sets holds for all of them.
@@ -164,7 +171,9 @@ let package = Package(
         tests(
             "SternaTestingTests",
             ["SternaTestSupport", nioCore, nioPosix, nioHTTP2, nioHPACK, nioSSL, x509, asn1, httpTypes]),
-        tests("TernCLITests", ["SternaTestSupport", "TernCLI", "SternaCore", nioCore, argumentParser, crypto]),
+        tests(
+            "TernCLITests",
+            ["SternaTestSupport", "TernCLI", "SternaSigning", "SternaCore", nioCore, argumentParser, crypto]),
         // The engine, by what it does.
         tests("SternaHTTP1Tests", ["SternaWireTestSupport"] + wire),
         tests("SternaHTTP2FrameTests", ["SternaWireTestSupport"] + wire),
@@ -173,28 +182,31 @@ let package = Package(
         tests("SternaProxyTests", ["SternaWireTestSupport"] + wire),
         tests("SternaTransportTests", ["SternaWireTestSupport"] + wire),
         // Sterna, by subject.
-        tests("SternaAuthenticationTests", ["SternaTestSupport"] + session),
-        tests("SternaCacheTests", ["SternaTestSupport"] + session),
-        tests("SternaCookieTests", ["SternaTestSupport"] + session),
+        tests("SternaAuthenticationTests", ["SternaTestSupport", "SternaSigning"] + session),
+        tests("SternaCacheTests", ["SternaTestSupport", "SternaSigning"] + session),
+        tests("SternaCookieTests", ["SternaTestSupport", "SternaSigning"] + session),
         tests("SternaDownloadTests", ["SternaTestSupport"] + session),
         tests("SternaInterceptorTests", ["SternaTestSupport"] + session),
-        tests("SternaReachabilityTests", ["SternaTestSupport"] + session),
-        tests("SternaSessionTests", ["SternaTestSupport"] + session),
+        tests("SternaReachabilityTests", ["SternaTestSupport", "SternaSigning"] + session),
+        tests("SternaSessionTests", ["SternaTestSupport", "SternaSigning"] + session),
         tests("SternaTaskTests", ["SternaTestSupport"] + session),
         // What goes across subjects: the documentation's examples, mutated inputs, other programs.
         tests(
             "SternaDocumentationTests",
-            ["SternaTestSupport", "SternaS3", "SternaTransfers"] + session),
+            ["SternaTestSupport", "SternaSigning", "SternaS3", "SternaTransfers"] + session),
         tests(
             "SternaMutationTests",
             [
                 "SternaWireTestSupport", "SternaSerialization", "SternaCoreTests", "SternaSecurityTests",
-                "SternaXMLTests", "SternaSecurity", "SternaImages", "SternaS3", "SternaTransfers", "SternaXML", x509,
-                asn1, crypto,
+                "SternaXMLTests", "SternaSecurity", "SternaSigning", "SternaImages", "SternaS3", "SternaTransfers",
+                "SternaXML", x509, asn1, crypto,
             ] + wire),
         tests(
             "SternaInteropTests",
-            ["SternaTestSupport", "SternaCore", "SternaS3", "SternaTransfers", httpTypes, nioCore, nioPosix]),
+            [
+                "SternaTestSupport", "SternaCore", "SternaSigning", "SternaS3", "SternaTransfers", httpTypes, nioCore,
+                nioPosix,
+            ]),
     ]
 )
 

@@ -13,7 +13,10 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "SternaClient",
-            dependencies: [.product(name: "Sterna", package: "sterna"), .product(name: "BenchKit", package: "kit")],
+            dependencies: [
+                .product(name: "Sterna", package: "sterna"), .product(name: "SternaSigning", package: "sterna"),
+                .product(name: "BenchKit", package: "kit"),
+            ],
             swiftSettings: [.swiftLanguageMode(.v6)]),
         .executableTarget(
             name: "Pool",

@@ -10,6 +10,7 @@ let strict: [SwiftSetting] = [
 
 let sterna: Target.Dependency = .product(name: "Sterna", package: "sterna")
 let sternaImages: Target.Dependency = .product(name: "SternaImages", package: "sterna")
+let sternaSigning: Target.Dependency = .product(name: "SternaSigning", package: "sterna")
 let sternaTesting: Target.Dependency = .product(name: "SternaTesting", package: "sterna")
 let codecs: Target.Dependency = .product(name: "SternaImageCodecs", package: "SternaImageCodecs")
 let nioCore: Target.Dependency = .product(name: "NIOCore", package: "swift-nio")
@@ -67,7 +68,7 @@ let package = Package(
             path: "Examples/Gallery", swiftSettings: strict),
         .executableTarget(
             name: "WebViewTests",
-            dependencies: ["SternaGTK", "SternaWebKitGTK", "CSternaLibGTK", sterna, sternaTesting],
+            dependencies: ["SternaGTK", "SternaWebKitGTK", "CSternaLibGTK", sterna, sternaSigning, sternaTesting],
             path: "Tests/WebViewTests", swiftSettings: strict),
     ]
 )

@@ -1,4 +1,5 @@
 public import Sterna
+public import SternaSigning
 
 /// A client of Amazon S3, or of a server with its protocol.
 ///

@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 
 @testable import Sterna
+@testable import SternaSigning
 @testable import SternaTestSupport
 
 /// Makes clients under the name of the type whose requests a session sends.

@@ -1,5 +1,6 @@
 import Sterna
 import SternaPlatform
+import SternaSigning
 import Testing
 
 @testable import SternaTestSupport

@@ -1,5 +1,6 @@
 import Sterna
 import SternaPlatform
+import SternaSigning
 
 /// A moto of PyPI, which plays services of AWS, on a free port of the loopback; it checks signatures and permissions after three
 /// requests, which make a user with an access key.

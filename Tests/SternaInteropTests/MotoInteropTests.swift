@@ -1,6 +1,7 @@
 import Sterna
 import SternaPlatform
 import SternaS3
+import SternaSigning
 import Testing
 
 @testable import SternaTestSupport

@@ -1,6 +1,7 @@
 import HTTPTypes
 import SternaCore
 import SternaPlatform
+import SternaSigning
 import SternaTesting
 import SternaTransport
 import Synchronization

@@ -47,13 +47,13 @@ struct ChainOrderTests {
         }
         let table: [(ChainPosition, [String])] = [
             (.adaptationBegin, ["Adaptation"]), (.application, ["Own", "Trace", "Own", "Trace"]),
-            (.adaptationEnd, ["Adaptation"]), (.signingOrigin, ["AWSOrigin", "MessageOrigin"]),
+            (.adaptationEnd, ["Adaptation"]), (.signingOrigin, ["SigningOrigin"]),
             (.redirect, ["Redirect"]), (.retry, ["Retry"]), (.hedging, ["Hedging"]),
             (.circuitBreaker, ["CircuitBreaker"]), (.rateLimit, ["RateLimit"]), (.token, ["TokenAuthentication"]),
             (.contentDecoding, ["ContentDecoding"]), (.authentication, ["Authentication"]),
             (.proxyAuthentication, ["ProxyAuthentication"]), (.signedCookies, ["Cookie"]),
             (.adaptiveConcurrency, ["AdaptiveConcurrency"]), (.coalescing, ["Coalescing"]), (.cache, []),
-            (.connectivity, ["Connectivity"]), (.signing, ["AWSSigning", "MessageSigning"]),
+            (.connectivity, ["Connectivity"]), (.signing, ["Signing", "Signing"]),
             (.circuitReport, ["CircuitReport"]), (.hedgeReport, ["HedgeReport"]), (.networkState, ["NetworkState"]),
             (.network, ["Trace", "Own", "Trace"]), (.bandwidth, ["Bandwidth"]),
         ]
@@ -82,8 +82,8 @@ struct ChainOrderTests {
         expectEqual(
             ChainPosition.allCases.flatMap { names(cached, at: $0, .signing) },
             [
-                "AWSOrigin", "MessageOrigin", "Redirect", "BodyReading", "ContentDecoding", "Cache", "AWSSigning",
-                "MessageSigning", "NetworkState",
+                "SigningOrigin", "Redirect", "BodyReading", "ContentDecoding", "Cache", "Signing", "Signing",
+                "NetworkState",
             ])
     }
 

@@ -1,6 +1,7 @@
 import Dispatch
 import SternaCore
 import SternaSerialization
+import SternaSigning
 import SternaTesting
 import Testing
 
@@ -221,15 +222,15 @@ struct RequestClosureTests {
         SharedSetting(
             "auth.awsSigning", { $0.auth.awsSigning = signing }, isShared: { $0.auth.awsSigning?.region == "r1" },
             change: { $0.auth.awsSigning = signing },
-            isChanged: { $0.options[AWSSigningKey.self]?.isOfRequest == true },
-            clear: { $0.auth.awsSigning = nil }, isNone: { $0.options[AWSSigningKey.self]?.signing == nil }),
+            isChanged: { $0.options[SigningKey.self][.service]?.isOfRequest == true },
+            clear: { $0.auth.awsSigning = nil }, isNone: { $0.options[SigningKey.self][.service]?.signer == nil }),
         SharedSetting(
             "auth.messageSigning", { $0.auth.messageSigning = signature },
             isShared: { $0.auth.messageSigning?.label == "sig1" },
             change: { $0.auth.messageSigning = signature },
-            isChanged: { $0.options[MessageSigningOptionKey.self]?.isOfRequest == true },
+            isChanged: { $0.options[SigningKey.self][.message]?.isOfRequest == true },
             clear: { $0.auth.messageSigning = nil },
-            isNone: { $0.options[MessageSigningOptionKey.self]?.signing == nil }),
+            isNone: { $0.options[SigningKey.self][.message]?.signer == nil }),
         SharedSetting(
             "options", { $0.options[TenantKey.self] = "blue" }, isShared: { $0.options[TenantKey.self] == "blue" },
             change: { $0.options[TenantKey.self] = "public" }, isChanged: { $0.options[TenantKey.self] == "public" },
@@ -397,8 +398,8 @@ struct RequestClosureTests {
     func signingOrigin() throws {
         let (api, _) = try mocked { $0.auth.awsSigning = Self.signing }
         let draft = RequestDraft(.get, "a").configured(in: api) { $0.auth.awsSigning?.region = "r2" }
-        let choice = try #require(try api.request(for: draft).options[AWSSigningKey.self])
-        expectEqual(choice.signing?.region, "r2")
+        let choice = try #require(try api.request(for: draft).options[SigningKey.self][.service])
+        expectEqual((choice.signer as? AWSSigning)?.region, "r2")
         #expect(!choice.isOfRequest)
     }
 
@@ -422,7 +423,49 @@ struct RequestClosureTests {
             $0.auth.awsSigning = Self.signing
             $0.auth.awsSigning?.region = "r3"
         }
-        expectEqual(try api.request(for: whole).options[AWSSigningKey.self]?.signing?.region, "r3")
+        let signer = try api.request(for: whole).options[SigningKey.self][.service]?.signer
+        expectEqual((signer as? AWSSigning)?.region, "r3")
+    }
+
+    @Test("Of the two kinds of signatures, each is chosen without the other")
+    func signingStages() throws {
+        func signers(_ request: Request) -> [String] {
+            request.options[SigningKey.self].all.map { choice in
+                "\(choice.type) \(choice.isOfRequest ? "own" : "shared")" + (choice.signer == nil ? " none" : "")
+            }
+        }
+        let (api, _) = try mocked { $0.auth.messageSigning = Self.signature }
+        let drafts: [(RequestDraft, [String])] = [
+            (.get("a"), ["MessageSigning shared"]),
+            (.get("a") { $0.auth.awsSigning = Self.signing }, ["AWSSigning own", "MessageSigning shared"]),
+            (.get("a") { $0.auth.awsSigning = nil }, ["AWSSigning own none", "MessageSigning shared"]),
+            (
+                .get("a") { settings in
+                    settings.auth.messageSigning = nil
+                    settings.auth.awsSigning = Self.signing
+                }, ["AWSSigning own", "MessageSigning own none"]
+            ),
+        ]
+        for (draft, expected) in drafts {
+            expectEqual(signers(try api.request(for: draft)), expected)
+            // The group of a draft that is assigned in a closure of the session's, or to another draft.
+            let inSession = RequestDraft(.get, "a").configured(in: api) { $0.auth = draft.settings.auth }
+            expectEqual(signers(try api.request(for: inSession)), expected)
+            let other = RequestDraft.get("a") {
+                $0.auth.messageSigning = Self.signature
+                $0.auth = draft.settings.auth
+            }
+            expectEqual(signers(try api.request(for: other)), expected)
+        }
+        // A request that one session has made, sent by another.
+        let made = try api.request(for: .get("a"))
+        let (aws, _) = try mocked { $0.auth.awsSigning = Self.signing }
+        let both = try aws.plan.request(ready: made, isOfTask: false)
+        expectEqual(signers(both), ["AWSSigning shared", "MessageSigning shared"])
+        // A session whose signature was taken away has no choice that other sessions would follow.
+        let unsigned = try aws.with { $0.auth.awsSigning = nil }.request(for: .get("a"))
+        let later = try aws.plan.request(ready: unsigned, isOfTask: false)
+        expectEqual([signers(unsigned), signers(later)], [[], ["AWSSigning shared"]])
     }
 
     @Test("With a policy that follows no redirects, a redirect is not an error")

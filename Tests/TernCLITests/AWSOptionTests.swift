@@ -1,5 +1,6 @@
 import ArgumentParser
 import Sterna
+import SternaSigning
 import SternaTesting
 import Testing
 

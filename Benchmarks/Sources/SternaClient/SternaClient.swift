@@ -1,5 +1,6 @@
 import BenchKit
 import Sterna
+import SternaSigning
 
 /// Sterna as its users have it: the session's public verbs, with every interceptor and setting at its default.
 @main

@@ -312,11 +312,9 @@ extension SessionPlan {
                 "network.waitsForConnectivity", "the session's requests do not wait for the network",
                 "Set it in the session, and set it to false in requests that are not to wait.")
         }
-        if own.ownOptions[AWSSigningKey.self]?.changesNone == true {
-            throw Self.unknownSigning("auth.awsSigning", isOfSession: settings.auth.awsSigning != nil)
-        }
-        if own.ownOptions[MessageSigningOptionKey.self]?.changesNone == true {
-            throw Self.unknownSigning("auth.messageSigning", isOfSession: settings.auth.messageSigning != nil)
+        if let type = own.ownOptions[SigningKey.self].all.first(where: \.changesNone)?.type {
+            let isOfSession = settings.auth.signing[type.stage]?.signer != nil
+            throw Self.unknownSigning(type.setting, isOfSession: isOfSession)
         }
     }
 

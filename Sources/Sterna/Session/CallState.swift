@@ -57,11 +57,8 @@ struct CallState: ~Copyable, Sendable {
         /// The number of retries of the requests that redirected to this one.
         var formerRetries = 0
 
-        /// Records whether the redirects of an AWS-signed request have led to a foreign host.
-        var awsTrail: AWSTrail?
-
-        /// The origin of the first request of a call with HTTP message signatures (RFC 9421).
-        var messageOrigin: Origin?
+        /// Where the redirects of a signed request have led.
+        var signing: SigningTrail?
     }
 
     /// The credentials that the request has, and those that it may receive.

@@ -38,7 +38,7 @@ final class ChainBuilder: Sendable {
 
     /// The origin of the session's base URL.
     let base: Origin?
-    let clockOffsets = AWSClockOffsets()
+    let clockOffsets = ClockOffsets()
     let cache: CachePlan?
     private let kept = KeptChains()
 

@@ -28,7 +28,7 @@ struct ChainSlots: OptionSet, Sendable {
         if settings.limits.bandwidth != nil || settings.transferLink != nil { insert(.bandwidth) }
         if settings.network.hedging != nil { insert(.hedging) }
         if settings.network.coalescesRequests { insert(.coalescing) }
-        if settings.auth.isSigning { insert(.signing) }
+        if settings.auth.signing.sign { insert(.signing) }
     }
 
     /// Returns the slots that a request needs by options of its own.
@@ -43,9 +43,7 @@ struct ChainSlots: OptionSet, Sendable {
         if request.state.choices.bandwidth.flattened() != nil || request.state.course.link != nil { insert(.bandwidth) }
         if options[HedgingKey.self] != nil { insert(.hedging) }
         if options[CoalescingUseKey.self] { insert(.coalescing) }
-        if options[AWSSigningKey.self]?.signing != nil || options[MessageSigningOptionKey.self]?.signing != nil {
-            insert(.signing)
-        }
+        if request.isSigned { insert(.signing) }
     }
 }
 
@@ -105,7 +103,7 @@ extension ChainBuilder {
             return TraceInterceptor.traced(
                 settings.interceptors, isLast: settings.networkInterceptors.isEmpty)
         case .adaptationEnd: return watches ? [AdaptationInterceptor(isAbove: false)] : []
-        case .signingOrigin: return [AWSOriginInterceptor(base: base), MessageOriginInterceptor(base: base)]
+        case .signingOrigin: return [SigningOriginInterceptor(base: base)]
         case .redirect:
             return [
                 RedirectInterceptor(
@@ -148,7 +146,7 @@ extension ChainBuilder {
         case .cache: return cache.map { [CacheInterceptor($0)] } ?? []
         case .connectivity: return connectivity.map { [ConnectivityInterceptor(gate: $0, time: time)] } ?? []
         case .signing:
-            return [AWSSigningInterceptor(offsets: clockOffsets, time: time), MessageSigningInterceptor(time: time)]
+            return SigningStage.allCases.map { SigningInterceptor(stage: $0, offsets: clockOffsets, time: time) }
         case .circuitReport: return settings.limits.circuitBreaker == nil ? [] : [CircuitReportInterceptor()]
         case .hedgeReport: return [HedgeReportInterceptor()]
         case .networkState:

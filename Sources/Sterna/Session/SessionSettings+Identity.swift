@@ -18,7 +18,7 @@ extension SessionSettings {
         let policy = auth.challenges.policy
         auth.challenges = AuthenticationSettings()
         auth.challenges.policy = policy
-        (auth.tokens, auth.awsSigning, auth.messageSigning) = (nil, nil, nil)
+        (auth.tokens, auth.signing) = (nil, SigningChoices())
         (interceptors, networkInterceptors, adapters, retriers) = ([], [], [], [])
         (redirectHandler, tasks.decisions) = (nil, nil)
         cookies.jar = nil

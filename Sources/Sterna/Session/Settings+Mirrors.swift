@@ -46,8 +46,7 @@ extension SessionSettings.Auth: CustomReflectable {
                 "header": header as Any, "policy": policy, "credential": credential as Any,
                 "credentialStore": credentialStore as Any, "netrc": netrc as Any,
                 "hasChallengeHandler": challengeHandler != nil, "tokens": tokens as Any,
-                "awsSigning": awsSigning as Any, "messageSigning": messageSigning as Any,
-                "secretHeaders": secretHeaders, "identityLabel": identityLabel as Any,
+                "signing": signing, "secretHeaders": secretHeaders, "identityLabel": identityLabel as Any,
             ], displayStyle: .struct)
     }
 }

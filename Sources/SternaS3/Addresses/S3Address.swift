@@ -1,4 +1,5 @@
 import Sterna
+import SternaSigning
 
 /// Where URLs have the bucket's name.
 public enum S3AddressStyle: String, Sendable, Hashable, CaseIterable {

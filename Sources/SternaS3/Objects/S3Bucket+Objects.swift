@@ -1,4 +1,5 @@
 public import Sterna
+import SternaSigning
 
 /// Objects of a bucket.
 extension S3Bucket {

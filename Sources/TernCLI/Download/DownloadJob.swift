@@ -1,6 +1,7 @@
 import ArgumentParser
 import Sterna
 import SternaPlatform
+import SternaSigning
 
 /// The job of a command line: downloads, shown while they run.
 struct DownloadJob {

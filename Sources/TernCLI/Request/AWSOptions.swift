@@ -1,5 +1,6 @@
 import ArgumentParser
 import Sterna
+import SternaSigning
 
 /// The option that signs requests by AWS Signature Version 4.
 struct AWSOptions: ParsableArguments {

@@ -1,5 +1,6 @@
 import Sterna
 import SternaPlatform
+import SternaSigning
 
 /// The job of a command line: one request, sent and shown.
 struct RequestJob {

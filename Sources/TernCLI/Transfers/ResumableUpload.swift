@@ -3,6 +3,7 @@ import NIOCore
 import Sterna
 import SternaPlatform
 import SternaS3
+import SternaSigning
 import SternaTransfers
 
 /// How `tern upload` resumes after an interruption.

@@ -3,6 +3,7 @@ import Sterna
 import Testing
 
 @testable import Sterna
+@testable import SternaSigning
 @testable import SternaTestSupport
 
 @Suite("AWS signatures: the canonical request")

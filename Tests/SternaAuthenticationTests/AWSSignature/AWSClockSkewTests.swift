@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import Sterna
+@testable import SternaSigning
 @testable import SternaTestSupport
 
 @Suite("AWS signatures: a wrong clock")
@@ -126,7 +127,7 @@ struct AWSClockSkewTests {
 
     @Test("Other origins keep this machine's time, and the number of origins is bounded")
     func origins() throws {
-        let offsets = AWSClockOffsets()
+        let offsets = ClockOffsets()
         let first = try HTTPURL("https://a.example").origin
         offsets.set(600, for: first)
         expectEqual(offsets.offset(for: first), 600)

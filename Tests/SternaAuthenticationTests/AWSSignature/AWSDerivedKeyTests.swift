@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import Sterna
+@testable import SternaSigning
 @testable import SternaTestSupport
 
 @Suite("AWS signatures: derived keys that are kept")

@@ -5,6 +5,7 @@ import SternaTesting
 import Testing
 
 @testable import Sterna
+@testable import SternaSigning
 @testable import SternaTestSupport
 
 @Suite("AWS signatures: the body")

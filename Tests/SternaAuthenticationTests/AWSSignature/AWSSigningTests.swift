@@ -6,6 +6,7 @@ import Synchronization
 import Testing
 
 @testable import Sterna
+@testable import SternaSigning
 @testable import SternaTestSupport
 
 @Suite("AWS signatures: requests of a session")
@@ -206,7 +207,7 @@ struct AWSSigningTests {
         error.underlying = nil
         for value in [
             api, settings, Self.keys, AWSCredentialStore(Self.keys), Self.signing(), request, error,
-            AWSSigningChoice(signing: Self.signing(), isOfRequest: true),
+            SigningChoices.Choice(type: AWSSigning.self, signer: Self.signing(), isOfRequest: true),
         ] as [Any] {
             for text in [dumped(value), "\(value)", String(reflecting: value)] {
                 #expect(!text.contains("hidden"), "\(type(of: value))")

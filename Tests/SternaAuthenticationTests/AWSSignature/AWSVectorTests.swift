@@ -4,6 +4,7 @@ import Sterna
 import Testing
 
 @testable import Sterna
+@testable import SternaSigning
 @testable import SternaTestSupport
 
 /// The examples that AWS publishes for S3, with the key of its documentation.

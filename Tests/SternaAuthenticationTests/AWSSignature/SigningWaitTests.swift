@@ -3,6 +3,7 @@ import SternaTesting
 import Testing
 
 @testable import Sterna
+@testable import SternaSigning
 @testable import SternaTestSupport
 
 @Suite("Signatures: waits before a request is sent", .timeLimit(.minutes(5)))

@@ -5,6 +5,7 @@ import SternaPlatform
 import Testing
 
 @testable import Sterna
+@testable import SternaSigning
 @testable import SternaTestSupport
 
 @Suite("Message signatures: responses")

@@ -4,6 +4,7 @@ import Sterna
 import Testing
 
 @testable import Sterna
+@testable import SternaSigning
 @testable import SternaTestSupport
 
 @Suite("Message signatures: components")

@@ -5,6 +5,7 @@ import SternaPlatform
 import Testing
 
 @testable import Sterna
+@testable import SternaSigning
 @testable import SternaTestSupport
 
 /// The examples of RFC 9421, appendix B, whose algorithms the library has.

@@ -1,6 +1,7 @@
 import HTTPTypes
 import NIOCore
 import SternaCore
+import SternaSigning
 import SternaTesting
 import Synchronization
 import Testing

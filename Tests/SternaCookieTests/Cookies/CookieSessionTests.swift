@@ -1,4 +1,5 @@
 import HTTPTypes
+import SternaSigning
 import SternaTesting
 import Testing
 

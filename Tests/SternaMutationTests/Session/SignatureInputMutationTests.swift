@@ -5,6 +5,7 @@ import Sterna
 import Testing
 
 @testable import Sterna
+@testable import SternaSigning
 @testable import SternaTestSupport
 
 @Suite("Mutations: Signature-Input and Signature")

@@ -2,6 +2,7 @@ import CSternaLibGTK
 import Sterna
 import SternaGTK
 import SternaPlatform
+import SternaSigning
 import SternaTesting
 import SternaWebKitGTK
 import Synchronization

@@ -1,7 +1,8 @@
 import RawStructuredFieldValues
+package import SternaCore
 
 /// Parses Content-Digest and Repr-Digest: dictionaries of algorithms and byte sequences (RFC 9530, 2 and 3; RFC 9651).
-enum DigestField {
+package enum DigestField {
     /// Returns the digests with known algorithms in a field's lines.
     ///
     /// Other algorithms, and digests of a wrong length, are ignored. The whole field is ignored if its syntax is invalid, as RFC
@@ -17,6 +18,17 @@ enum DigestField {
             else { return nil }
             return ExpectedDigest(algorithm, value, source)
         }
+    }
+
+    /// Checks content against the lines of Content-Digest, and returns whether they have a known digest; throws `digestMismatch`.
+    package static func check(_ content: Bytes, _ lines: [String]) throws(SternaError) -> Bool {
+        let digests = digests(lines, .contentField)
+        for digest in digests {
+            var hasher = DigestHasher(digest.algorithm)
+            hasher.update(content)
+            if let error = hasher.verdict([digest], of: "the content") { throw error }
+        }
+        return !digests.isEmpty
     }
 
     /// The maximum length of a field in bytes: the library's parser takes quadratic time.

@@ -60,7 +60,7 @@ package struct ExpectedDigest: Sendable, Hashable {
     }
 
     /// Returns the bytes of base64 with or without padding; nil if it is invalid.
-    static func bytes(base64 text: String) -> [UInt8]? {
+    package static func bytes(base64 text: String) -> [UInt8]? {
         let padding = String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
         return Data(base64Encoded: text + padding).map(Array.init)
     }

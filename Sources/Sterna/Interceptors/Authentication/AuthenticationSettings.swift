@@ -88,16 +88,6 @@ extension SessionSettings {
         /// Adds a token to the session's requests, and refreshes it; none by default. A derived session shares it.
         public var tokens: TokenAuthentication?
 
-        /// Signs the session's requests by AWS Signature Version 4; nil, the default, signs none.
-        ///
-        /// With a base URL, only requests to its origin are signed.
-        public var awsSigning: AWSSigning?
-
-        /// Signs the session's requests by HTTP Message Signatures (RFC 9421); nil, the default, signs none.
-        ///
-        /// With a base URL, only requests to its origin are signed.
-        public var messageSigning: MessageSigning?
-
         /// Names of secret header fields, such as an API key: they are not sent to another origin, nor kept on a redirect to one.
         /// Authorization, Cookie and Proxy-Authorization are always secret.
         public var secretHeaders: Set<String> = []
@@ -110,18 +100,12 @@ extension SessionSettings {
 
         var challenges = AuthenticationSettings()
 
-        /// Whether requests are signed.
-        var isSigning: Bool { awsSigning != nil || messageSigning != nil }
+        /// The signers, which modules above this one set by ``subscript(_:)``.
+        var signing = SigningChoices()
 
         /// Adds what a request may replace.
         func add(to options: inout RequestOptions) {
-            if let awsSigning {
-                options[AWSSigningKey.self] = AWSSigningChoice(signing: awsSigning, isOfRequest: false)
-            }
-            if let messageSigning {
-                options[MessageSigningOptionKey.self] = MessageSigningChoice(
-                    signing: messageSigning, isOfRequest: false)
-            }
+            if signing.sign { signing.apply(to: &options[edited: SigningKey.self]) }
         }
     }
 }
@@ -203,8 +187,7 @@ extension RequestSettings {
             replaceChoice(\.challengeHandler, by: other)
             replaceChoice(\.authentication, by: other)
             replaceChoice(\.usesToken, by: other)
-            replaceOption(AWSSigningKey.self, by: other)
-            replaceOption(MessageSigningOptionKey.self, by: other)
+            replaceSigning(by: other)
         }
     }
 }

@@ -26,7 +26,7 @@ final class CoalescingKey: Sendable, Hashable {
     init?(_ request: Request, cookies: String?, partition: CachePartition) {
         // Transfers and hedged copies are counted and measured one by one; a signature is of one request.
         guard request.state.course.link == nil, request.state.attempt.hedgeCopy == nil,
-            request.state.course.awsTrail == nil,
+            request.state.course.signing == nil,
             let options = request.options.compared(except: Self.ignored)
         else { return nil }
         (method, url, fields, timeouts) = (request.method, request.url, request.headers, request.timeouts)

@@ -23,24 +23,13 @@ struct RequestIdentity: Sendable {
         (securityPolicy, hostPolicies) = (settings.trust.policy, settings.trust.hosts)
     }
 
-    /// Whether a request is signed below the cache.
-    static func isSigned(_ request: Request) -> Bool {
-        guard !request.options.isEmpty else { return false }
-        return request.options[AWSSigningKey.self]?.signing != nil
-            || request.options[MessageSigningOptionKey.self]?.signing != nil
-    }
-
     /// Returns bytes that identify the signer of a request, which are a secret; empty if it is not signed. Throws the errors of the
     /// credentials' provider.
     nonisolated(nonsending) static func signer(of request: Request) async throws -> [UInt8] {
-        guard isSigned(request) else { return [] }
+        guard request.isSigned else { return [] }
         var parts = IdentityParts()
-        if let signing = request.options[AWSSigningKey.self]?.signing {
-            let credentials = try await signing.credentials.credentials()
-            for text in [credentials.accessKey, credentials.secretKey] { parts.add(.signer, text.utf8) }
-        }
-        if let signing = request.options[MessageSigningOptionKey.self]?.signing {
-            parts.add(.signer, signing.key.id.utf8)
+        for signer in request.options[SigningKey.self].all.compactMap(\.signer) {
+            for text in try await signer.identity() { parts.add(.signer, text.utf8) }
         }
         return parts.bytes
     }

@@ -37,7 +37,7 @@ struct CacheTransaction: Sendable {
         (self.plan, self.request, self.policy, self.partition, self.next) = (plan, request, policy, partition, next)
         var asked = CacheRequest(request)
         // Signatures are added below the cache; they are credentials to the rules like an Authorization field.
-        if RequestIdentity.isSigned(request) { asked.fields[.authorization] = "signed" }
+        if request.isSigned { asked.fields[.authorization] = "signed" }
         self.asked = asked
         isRefresh = false
         settings = plan.cache.ruleSettings(secret: secret, secretFields: request.options[SecretHeadersKey.self])

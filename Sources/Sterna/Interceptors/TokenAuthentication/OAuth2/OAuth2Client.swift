@@ -122,8 +122,7 @@ public struct OAuth2Client: Sendable {
             $0.auth.credentialStore = nil
             $0.auth.netrc = nil
             $0.auth.challengeHandler = nil
-            $0.auth.awsSigning = nil
-            $0.auth.messageSigning = nil
+            $0.auth.signing = SigningChoices()
         }
     }
 

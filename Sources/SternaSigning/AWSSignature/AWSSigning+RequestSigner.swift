@@ -1,98 +1,75 @@
 import Crypto
 import HTTPTypes
 import NIOCore
-import SternaCore
+package import Sterna
+package import SternaCore
 
-/// Records the origin of a call's first request, above redirects. With a base URL, requests to other origins are not signed.
-struct AWSOriginInterceptor: Interceptor {
-    /// The origin of the session's base URL; nil without one.
-    let base: Origin?
+extension AWSSigning: RequestSigner {
+    package static var setting: String { "auth.awsSigning" }
 
-    nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
-        guard let choice = request.options[AWSSigningKey.self], choice.signing != nil else {
-            return try await next(request)
-        }
-        let origin = request.url.origin
-        guard choice.isOfRequest || base == nil || base == origin else { return try await next(request) }
-        var request = request
-        request.state.course.awsTrail = AWSTrail(from: origin)
-        return try await next(request)
-    }
-}
+    package static var stage: SigningStage { .service }
 
-/// Signs each attempt by AWS Signature Version 4.
-struct AWSSigningInterceptor: Interceptor {
-    let offsets: AWSClockOffsets
-    let time: LoopClock
-
-    nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
-        guard let signing = request.options[AWSSigningKey.self]?.signing,
-            let trail = request.state.course.awsTrail, allows(request, by: signing, trail)
-        else { return try await next(request) }
-        return try await sign(request, by: signing, next)
-    }
-
-    private func allows(_ request: Request, by signing: AWSSigning, _ trail: AWSTrail) -> Bool {
-        // Never set if the redirect policy keeps credentials across origins.
-        let isDropped = request.state.access.dropsCredentials
-        if isDropped, trail.hasLeft { return false }
-        if signing.allows(request.url, from: trail.origin, hasLeft: isDropped) { return true }
-        if isDropped { trail.leave() }
+    package func signs(_ url: HTTPURL, _ trail: SigningTrail, dropsCredentials: Bool) -> Bool {
+        if dropsCredentials, trail.hasLeft { return false }
+        if allows(url, from: trail.origin, hasLeft: dropsCredentials) { return true }
+        if dropsCredentials { trail.leave() }
         return false
     }
 
-    // A separate function, whose locals would otherwise occupy memory in every waiting request.
-    @inline(never)
-    nonisolated(nonsending) private func sign(_ request: Request, by signing: AWSSigning, _ next: Chain) async throws
-        -> Response
-    {
+    nonisolated(nonsending) package func identity() async throws -> [String] {
+        let credentials = try await credentials.credentials()
+        return [credentials.accessKey, credentials.secretKey]
+    }
+
+    /// Sends a request with its signature, a second time with the server's time if this machine's clock differs.
+    nonisolated(nonsending) package func send(
+        _ request: Request, _ offsets: ClockOffsets, on time: LoopClock, next: Chain
+    ) async throws -> Response {
         let origin = request.url.origin
         let used = offsets.offset(for: origin)
-        let seconds = signing.now() + used
-        let response = try await next(try await signed(request, by: signing, at: seconds))
+        let seconds = now() + used
+        let response = try await next(try await signed(request, at: seconds, time))
         let code = response.status.code
         guard code == 400 || code == 401 || code == 403,
             let offset = AWSClockSkew.offset(
-                status: code, date: response[.date], signed: seconds, used: used, clock: signing.now())
+                status: code, date: response[.date], signed: seconds, used: used, clock: now())
         else { return response }
         offsets.set(offset, for: origin)
         guard request.isReplayable else { return response }
         response.body.cancel()
         request.recorder?.expect(.authentication)
-        return try await next(try await signed(request, by: signing, at: signing.now() + offset))
+        return try await next(try await signed(request, at: now() + offset, time))
     }
 
     /// Returns the signed request; the wait for the provider and for the body ends when the call ends.
-    nonisolated(nonsending) private func signed(_ request: Request, by signing: AWSSigning, at seconds: Int64)
-        async throws -> Request
-    {
+    nonisolated(nonsending) private func signed(
+        _ request: Request, at seconds: Int64, _ time: LoopClock
+    ) async throws -> Request {
         // Signing does not wait: it needs neither a task of its own nor a timeout.
-        if request.body == nil, signing.credentials is AWSCredentials || signing.credentials is AWSCredentialStore {
-            return try await Self.signed(request, by: signing, at: seconds)
+        if request.body == nil, credentials is AWSCredentials || credentials is AWSCredentialStore {
+            return try await signed(request, at: seconds)
         }
-        return try await CredentialWait.wait(for: request, on: time) {
-            try await Self.signed(request, by: signing, at: seconds)
-        }
+        return try await CredentialWait.wait(for: request, on: time) { try await signed(request, at: seconds) }
     }
 
-    private static func signed(_ request: Request, by signing: AWSSigning, at seconds: Int64) async throws -> Request {
-        let credentials: AWSCredentials
+    private func signed(_ request: Request, at seconds: Int64) async throws -> Request {
+        let known: AWSCredentials
         do {
-            credentials = try await signing.credentials.credentials()
+            known = try await credentials.credentials()
         } catch {
             throw SternaError.wrap(
                 error, as: .interceptorFailed, phase: .prepare, "The provider of AWS credentials failed."
             ).at(request)
         }
         do {
-            let signer = try AWSRequestSigner(signing, credentials, seconds: seconds)
-            let (request, payload) = try await AWSPayload.prepare(request, signing)
-            switch (payload, signing.placement) {
+            let signer = try AWSRequestSigner(self, known, seconds: seconds)
+            let (request, payload) = try await AWSPayload.prepare(request, self)
+            switch (payload, placement) {
             case (.hash(let hash), .header): return try signer.signed(request, payloadHash: hash)
             case (.hash(let hash), .query):
                 var presigned = request
                 presigned.url = try signer.presigned(
-                    request, payloadHash: signing.isS3 ? AWSRequestSigner.unsignedPayload : hash)
+                    request, payloadHash: isS3 ? AWSRequestSigner.unsignedPayload : hash)
                 presigned.headers[.authorization] = nil
                 return presigned
             case (.chunks(let body, let checksum), _):

@@ -1,4 +1,5 @@
 import Crypto
+import Sterna
 import SternaPlatform
 
 /// The scope of a version 4 signature: a time, a region, a service, and the vendor's names.

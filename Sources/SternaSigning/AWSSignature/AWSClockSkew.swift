@@ -1,6 +1,5 @@
 import HTTPTypes
 import SternaCore
-import Synchronization
 
 /// Decides whether a server refused a request because of this machine's clock: a pure function.
 enum AWSClockSkew {
@@ -21,28 +20,5 @@ enum AWSClockSkew {
         // If only the response was slow, the offset is right. A wrong offset, from an earlier response, is replaced even by zero.
         let offset = server - clock
         return (offset - used).magnitude > UInt64(tolerance) ? offset : nil
-    }
-}
-
-/// The differences between this machine's clock and those of servers.
-final class AWSClockOffsets: Sendable {
-    // A structure, since the runtime would have to look up a bare dictionary's type to destroy it.
-    private struct State {
-        var offsets: [Origin: Int64] = [:]
-    }
-
-    private let state = Mutex(State())
-
-    /// The maximum number of origins; beyond it, all are forgotten.
-    private static let limit = 1_000
-
-    /// Returns the seconds to add for an origin.
-    func offset(for origin: Origin) -> Int64 { state.withLock { $0.offsets[origin] ?? 0 } }
-
-    func set(_ offset: Int64, for origin: Origin) {
-        state.withLock { state in
-            if state.offsets.count >= Self.limit, state.offsets[origin] == nil { state.offsets.removeAll() }
-            state.offsets[origin] = offset
-        }
     }
 }
