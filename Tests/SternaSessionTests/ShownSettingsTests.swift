@@ -54,6 +54,7 @@ struct ShownSettingsTests {
 
     private func labels(of value: Any) -> Set<String> { Set(Mirror(reflecting: value).children.compactMap(\.label)) }
 
+    #if os(Linux)
     /// Expects that a mirror has all stored properties of a type, each under its name or the given labels.
     private func expectShown(_ type: any Any.Type, in shown: Set<String>, _ others: [String: [String]] = [:]) {
         let names = StoredProperties.names(of: type)
@@ -107,6 +108,7 @@ struct ShownSettingsTests {
                 "bandwidth": ["limits.bandwidth"], "completionGroup": ["tasks.completionGroup"], "savedName": [],
             ])
     }
+    #endif
 
     @Test("Proxies, adapters and retriers are shown without what they know, and traffic limits with their parameters")
     func traffic() throws {

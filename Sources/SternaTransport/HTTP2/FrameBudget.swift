@@ -4,9 +4,9 @@ import NIOCore
 ///
 /// A frame of an open message is free, as is the empty DATA with END_STREAM that ends it. Any other frame costs credit: unknown
 /// types, WINDOW_UPDATE, PING, SETTINGS, PRIORITY, empty DATA without END_STREAM, and all frames on streams that have ended, which
-/// the library discards silently if this side has reset the stream. Credit begins with 2,000 small frames. Time adds 200 a second, and traffic adds more: each request, the content of messages in both
-/// directions, and frames that may still be on their way on a reset stream. A server that opens a window for each frame of a large
-/// upload stays within the credit that the upload adds.
+/// the library discards silently if this side has reset the stream. Credit begins with 2,000 small frames. Time adds 200 a second,
+/// and traffic adds more: each request, the content of messages in both directions, and frames that may still be on their way on a
+/// reset stream. A server that opens a window for each frame of a large upload stays within the credit that the upload adds.
 struct FrameBudget {
     /// The cost of any frame, however small.
     static let frame = 256

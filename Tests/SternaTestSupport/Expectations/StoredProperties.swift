@@ -1,3 +1,5 @@
+// Only Linux's toolchain shows this part of the standard library.
+#if os(Linux)
 @_spi(Reflection) import Swift
 
 /// The stored properties of types, which a custom mirror hides.
@@ -12,3 +14,4 @@ enum StoredProperties {
         return names
     }
 }
+#endif
