@@ -38,7 +38,7 @@ import Testing
         expectEqual(HeadText(style: style()).response(response), "HTTP/1.1 404 Not Found\nSet-Cookie: ***\nServer: x\n")
         #expect(HeadText(style: style(coloured: true)).response(response).contains("\u{1B}[33m404 Not Found\u{1B}[0m"))
         for (code, line) in [(207, "207 Multi-Status"), (507, "507 Insufficient Storage"), (599, "599")] {
-            let response = Response(status: code, url: try HTTPURL("http://host/"))
+            let response = Response(status: .init(code: code), url: try HTTPURL("http://host/"))
             expectEqual(HeadText(style: style()).response(response), "HTTP/1.1 \(line)\n")
         }
     }
