@@ -1,5 +1,6 @@
 import ArgumentParser
 import Sterna
+import SternaSigning
 import SternaPlatform
 import SternaTesting
 import Testing
