@@ -1,7 +1,7 @@
 import ArgumentParser
 import Sterna
-import SternaSigning
 import SternaPlatform
+import SternaSigning
 import SternaTesting
 import Testing
 
