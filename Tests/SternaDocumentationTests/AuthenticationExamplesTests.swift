@@ -159,7 +159,7 @@ struct AuthenticationExamplesTests {
 
                 let login = ProxyLogin()
                 let proxied = api.with {
-                    $0.network.proxies = .proxy(proxy)  // its URL may have credentials: http://ada:secret@proxy.example:3128
+                    $0.network.proxies = .proxy(proxy)  // its URL may have credentials: http://ada:secret@proxy.example
                     $0.network.proxies.authenticator = login
                 }
 
