@@ -27,7 +27,10 @@ extension SessionSettings: CustomReflectable {
     }
 
     /// Returns the names of types, since adapters and retriers may hold tokens.
-    fileprivate static func types<Element>(_ elements: [Element]) -> [String] { elements.map { "\(type(of: $0))" } }
+    // As `Any`, since the type of a generic element is the protocol's.
+    fileprivate static func types<Element>(_ elements: [Element]) -> [String] {
+        elements.map { "\(type(of: $0 as Any))" }
+    }
 
     /// Returns a serializer whose secret header fields are masked.
     fileprivate static func shown(_ serializer: any RequestSerializer, _ names: Set<String>) -> any RequestSerializer {
