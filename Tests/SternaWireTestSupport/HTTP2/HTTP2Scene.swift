@@ -15,9 +15,14 @@ enum HTTP2Scene {
     /// The largest payload of a frame by default, in octets.
     static let frame = 16_384
 
+    /// An engine that takes no connection for dead: on a busy machine a peer may wait for a thread longer than a PING for its answer.
+    static func engine() -> Engine {
+        PoolSupport.engine { $0.http2.pingInterval = .seconds(3_600) }
+    }
+
     /// A session that speaks HTTP/2 to a peer: without TLS by prior knowledge, with TLS by ALPN.
     static func session(
-        _ peer: FramePeer, _ engine: Engine = Wire.engine(), authority: CertificateAuthority? = nil,
+        _ peer: FramePeer, _ engine: Engine = engine(), authority: CertificateAuthority? = nil,
         _ configure: (inout SessionSettings) -> Void = { _ in }
     ) throws -> Session {
         try DialScene.session(peer.url, engine, authority: authority) {
