@@ -122,6 +122,44 @@ struct InvalidFieldsTests {
         #expect(!error.description.contains { $0.isNewline || $0 == "\u{1B}" })
     }
 
+    private static func fields(_ body: String, type: String = "application/json") throws -> [String: [String]] {
+        try #require(GivenAnswer(body, type: type, status: 422).error(of: .json)).invalidFields
+    }
+
+    static let lists: [(String, [String: [String]])] = [
+        (
+            #"{"errors": {"email": ["is taken", "is long."], "base": ["Out of stock"], "age": "is low"}}"#,
+            ["email": ["is taken", "is long"], "age": ["is low"]]
+        ),
+        (
+            #"{"errors": [{"field": "a", "errors": ["b", "", "c"]}, {"field": "a", "message": "d"}, {"message": "e"}]}"#,
+            ["a": ["b", "c", "d"]]
+        ),
+        (#"{"error": {"message": "Bad.", "errors": [{"field": "a", "message": "b"}]}}"#, ["a": ["b"]]),
+        (#"[{"field": "a", "message": "b"}]"#, ["a": ["b"]]),
+        (#"{"errors": {"password": ["'hunter2' is short"]}}"#, ["password": ["'***' is short"]]),
+        (#"{"message": "No."}"#, [:]), ("", [:]), ("[[[[[]]]]]", [:]), ("<p>", [:]), ("5", [:]),
+    ]
+
+    @Test("The fields with all their reasons, by name", arguments: lists)
+    func byName(body: String, expected: [String: [String]]) throws {
+        expectEqual(try Self.fields(body), expected)
+        // As with `json`, the media type does not matter.
+        expectEqual(try Self.fields(body, type: "text/html"), expected)
+    }
+
+    @Test("Names and reasons are whole, and their number has limits")
+    func limits() throws {
+        let long = String(repeating: "x", count: 900)
+        expectEqual(try Self.fields(#"{"errors": {"\#(long)": ["\#(long)"]}}"#), [long: [long]])
+        let keyed = (1...120).map { #""f\#($0)": ["m"]"# }.joined(separator: ",")
+        expectEqual(try Self.fields(#"{"errors": {\#(keyed)}}"#).count, 100)
+        let reasons = Array(repeating: #""m""#, count: 20).joined(separator: ",")
+        expectEqual(try Self.fields(#"{"errors": {"a": [\#(reasons)]}}"#)["a"]?.count, 10)
+        let large = String(repeating: "x", count: 64 << 10)
+        expectEqual(try Self.fields(#"{"errors": {"a": ["\#(large)"]}}"#), [:])
+    }
+
     @Test("Much in one response costs little")
     func large() throws {
         let entries = Array(repeating: #"{"field":"a","message":"b"}"#, count: 2_000).joined(separator: ",")

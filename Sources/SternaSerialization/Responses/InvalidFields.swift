@@ -11,9 +11,11 @@ struct InvalidFields {
     private var omitted = 0
 
     private struct Entry {
-        /// The field's name; nil if the reason concerns the whole request.
+        /// The field's name; nil if the reasons concern the whole request.
         var field: String?
-        var reason: String
+
+        /// One or more.
+        var reasons: [String]
     }
 
     /// The members of a response that contain the fields: the usual one, and those of RFC 7807 (in its example), FastAPI and
@@ -29,8 +31,11 @@ struct InvalidFields {
     /// The names for the whole request in Rails, Django and ASP.NET.
     private static let wholes = ["base", "non_field_errors", ""]
 
-    /// The maximum number of entries to show.
-    private static let longest = 5
+    /// The maximum numbers of entries to keep and to show.
+    private static let (kept, shown) = (100, 5)
+
+    /// The maximum number of reasons of an entry.
+    private static let reasonsKept = 10
 
     /// The maximum lengths of a name and of a reason, in characters.
     private static let (longestName, longestReason) = (40, 100)
@@ -52,11 +57,22 @@ struct InvalidFields {
     /// Returns the refused fields of a response that is a list; nil if it lists none.
     static func find(in list: [JSON]) -> InvalidFields? { listed(list, hasNames: false) }
 
-    /// The fields with their reasons in one line: `age: must be positive; name: is missing; and 3 more`.
+    /// The fields, each with its first reason, in one line: `age: must be positive; name: is missing; and 3 more`.
     var text: String {
-        var parts = entries.map { entry in entry.field.map { "\($0): \(entry.reason)" } ?? entry.reason }
-        if omitted > 0 { parts.append("and \(omitted) more") }
+        var parts = entries.prefix(Self.shown).map { entry in
+            let reason = Self.cut(entry.reasons[0], to: Self.longestReason)
+            return entry.field.map { "\(Self.cut($0, to: Self.longestName)): \(reason)" } ?? reason
+        }
+        let more = max(0, entries.count - Self.shown) + omitted
+        if more > 0 { parts.append("and \(more) more") }
         return parts.joined(separator: "; ")
+    }
+
+    /// The reasons by the field's name, without those that concern the whole request.
+    var byName: [String: [String]] {
+        var reasons: [String: [String]] = [:]
+        for entry in entries { if let field = entry.field { reasons[field, default: []] += entry.reasons } }
+        return reasons
     }
 
     /// Returns the text, cut after a number of characters.
@@ -70,8 +86,8 @@ struct InvalidFields {
     private static func listed(_ list: [JSON], hasNames: Bool) -> InvalidFields? {
         var fields = InvalidFields()
         for case .object(let entry) in list {
-            guard let reason = reasons.lazy.compactMap({ entry[$0].flatMap(text(of:)) }).first else { continue }
-            fields.add(name(in: entry, hasNames: hasNames), reason)
+            guard let found = Self.reasons.lazy.map({ texts(of: entry[$0]) }).first(where: { !$0.isEmpty }) else { continue }
+            fields.add(name(in: entry, hasNames: hasNames), found)
         }
         return fields.entries.contains { $0.field != nil } ? fields : nil
     }
@@ -105,35 +121,37 @@ struct InvalidFields {
         // An error itself has texts, too: `{"code": "quota", "message": "Quota exceeded."}`.
         let isError = ["message", "detail", "msg"].contains { members[$0]?.string != nil }
         for name in members.keys {
-            guard let value = members[name], let reason = text(of: value) else { continue }
-            if case .string = value, isError { continue }
-            fields.add(name, reason)
+            let found = texts(of: members[name])
+            if found.isEmpty { continue }
+            if case .string? = members[name], isError { continue }
+            fields.add(name, found)
         }
         return fields.entries.isEmpty ? nil : fields
     }
 
     // MARK: Entries
 
-    /// Returns the reason of an entry: a text, or the first of several texts or of several objects with a text.
-    private static func text(of json: JSON) -> String? {
+    /// Returns the reasons of an entry: a text, several texts, or those of several objects.
+    private static func texts(of json: JSON?) -> [String] {
         switch json {
-        case .string(let text): text.isEmpty ? nil : text
-        case .array(let list):
-            list.first.flatMap { $0.string ?? $0["message"].string }.flatMap { $0.isEmpty ? nil : $0 }
-        default: nil
+        case .string(let text)?: text.isEmpty ? [] : [text]
+        case .array(let list)?:
+            list.prefix(reasonsKept).compactMap { $0.string ?? $0["message"].string }.filter { !$0.isEmpty }
+        default: []
         }
     }
 
-    private mutating func add(_ field: String?, _ reason: String) {
-        guard entries.count < Self.longest else {
+    private mutating func add(_ field: String?, _ reasons: [String]) {
+        guard entries.count < Self.kept else {
             omitted += 1
             return
         }
         let isSecret = field.map { Redaction.isSecret($0[...]) } ?? false
-        var reason = isSecret ? Self.withoutQuotations(reason) : reason
-        if reason.hasSuffix(".") { reason.removeLast() }
-        let name = field.flatMap { Self.wholes.contains($0) ? nil : Self.cut($0, to: Self.longestName) }
-        entries.append(Entry(field: name, reason: Self.cut(reason, to: Self.longestReason)))
+        let shown = reasons.map { reason in
+            let reason = isSecret ? Self.withoutQuotations(reason) : reason
+            return reason.hasSuffix(".") ? String(reason.dropLast()) : reason
+        }
+        entries.append(Entry(field: field.flatMap { Self.wholes.contains($0) ? nil : $0 }, reasons: shown))
     }
 
     /// Returns the reason for refusing a secret, with `***` for quotations, since servers quote received values.

@@ -26,6 +26,25 @@ enum ServerMessage {
         return line.flatMap(shown)
     }
 
+    /// Returns the refused fields that a body in JSON names, each with its reasons.
+    static func fields(in body: Bytes) -> [String: [String]] {
+        guard body.readableBytes > 0, body.readableBytes <= limit else { return [:] }
+        let parsed = try? JSON(parsing: body.readableBytesView)
+        return parsed.flatMap { fields(in: $0, depth: 0) }?.byName ?? [:]
+    }
+
+    private static func fields(in json: JSON, depth: Int) -> InvalidFields? {
+        guard depth < 4 else { return nil }
+        switch json {
+        case .array(let list): return InvalidFields.find(in: list)
+        case .object(let object):
+            // As in the message, the fields may be in the error that an object contains.
+            return InvalidFields.find(in: object)?.fields
+                ?? members.lazy.compactMap { object[$0].flatMap { fields(in: $0, depth: depth + 1) } }.first
+        default: return nil
+        }
+    }
+
     private static func find(in json: JSON, depth: Int) -> String? {
         guard depth < 4 else { return nil }
         switch json {
