@@ -26,12 +26,12 @@ extension Response {
     /// of the body.
     ///
     /// - Parameters:
-    ///   - decoding: how values are read; by default as JSONDecoder does.
+    ///   - decoding: how values are read; by default by the session's ``SessionSettings/decoding``.
     ///   - limit: the maximum length of a line in bytes; 1 MiB by default.
     public func decode<Value: Decodable & Sendable>(
-        lines type: Value.Type = Value.self, decoding: DecodingSettings = DecodingSettings(), upTo limit: Int = 1 << 20
+        lines type: Value.Type = Value.self, decoding: DecodingSettings? = nil, upTo limit: Int = 1 << 20
     ) -> DecodedLines<Value> {
-        DecodedLines(response: self, limit: max(0, limit), decoding: decoding)
+        DecodedLines(response: self, limit: max(0, limit), decoding: decoding ?? self.decoding ?? DecodingSettings())
     }
 }
 

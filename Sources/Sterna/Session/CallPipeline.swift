@@ -67,6 +67,7 @@ extension SessionPlan {
         var response = try await answer(request)
         defer { response.body.cancel() }
         response.body = response.body.readableOnce
+        response.sessionDecoding = decoding
         guard let recorder = request.recorder else { return try await read(response) }
         var watched: WatchedBody?
         if let whole = response.body.whole {
@@ -494,6 +495,7 @@ extension SessionPlan {
     func describe(_ error: any Error, _ request: Request, answeredBy response: Response? = nil) -> SternaError {
         var known = ErrorDescription.describe(
             error, of: request, answeredBy: response, at: request.call?.trace?.point)
+        known.response?.sessionDecoding = decoding
         if let recorder = request.recorder {
             known.metrics = recorder.snapshot
             // A download that continues with the response ends the request itself.

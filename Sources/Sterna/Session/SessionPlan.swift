@@ -10,6 +10,9 @@ final class SessionPlan: Sendable {
     let urls: URLResolution
     let settings: SessionSettings
 
+    /// The settings' ``SessionSettings/decoding``, for responses and errors that the session hands out.
+    let decoding: SharedDecoding
+
     /// The options that the requests begin with.
     let requestOptions: RequestOptions
     let chain: Chain
@@ -55,6 +58,7 @@ final class SessionPlan: Sendable {
         var settings = settings
         authentication = PlannedAuthentication(&settings)
         self.settings = settings
+        decoding = SharedDecoding(settings.decoding)
         requestOptions = settings.requestOptions
         clock = settings.network.engine.clock
         scope.register.add(settings.network.engine)

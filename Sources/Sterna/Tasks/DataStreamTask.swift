@@ -33,6 +33,7 @@ public final class DataStreamTask: SessionTask, @unchecked Sendable {
             let first = try await session.plan.send(request)
             var response = try await TaskReading(task: self).admit(first)
             try await judge(response)
+            response.sessionDecoding = session.plan.decoding
             let meter = Mutex(ProgressMeter(total: response.body.length))
             response.body = ResponseBody(
                 ObservedBody(response.body) { [weak self] event in

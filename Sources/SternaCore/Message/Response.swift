@@ -31,6 +31,7 @@ public struct Response: @unchecked Sendable {
         @usableFromInline var note: String?
         @usableFromInline var retries = 0
         @usableFromInline var source = ResponseSource.network
+        @usableFromInline var sessionDecoding: (any AnyObject & Sendable)?
 
         init(
             _ status: HTTPResponse.Status, _ version: HTTPVersion, _ section: FieldSection, _ body: ResponseBody,
@@ -167,6 +168,15 @@ public struct Response: @unchecked Sendable {
         _modify {
             makeOwn()
             yield &storage.content.note
+        }
+    }
+
+    /// The session's rules for values from JSON, of a type that a module above knows; nil unless a session has set them.
+    package var sessionDecoding: (any AnyObject & Sendable)? {
+        @inlinable get { storage.content.sessionDecoding }
+        @inlinable _modify {
+            makeOwn()
+            yield &storage.content.sessionDecoding
         }
     }
 

@@ -19,8 +19,11 @@ extension SternaError {
     public var invalidFields: [String: [String]] { body.map { ServerMessage.fields(in: $0) } ?? [:] }
 
     /// Decodes the response body from JSON, such as an API's own error type; returns nil if it does not fit.
-    public func decode<T: Decodable>(_ type: T.Type = T.self, _ decoding: DecodingSettings = DecodingSettings()) -> T? {
+    ///
+    /// - Parameter decoding: how values are read; by default by the session's `decoding`.
+    public func decode<T: Decodable>(_ type: T.Type = T.self, _ decoding: DecodingSettings? = nil) -> T? {
         guard let body, body.readableBytes > 0 else { return nil }
+        let decoding = decoding ?? response?.decoding ?? DecodingSettings()
         return try? JSONDecoding.decode(type, from: body, decoding.rules, limits: .response)
     }
 }

@@ -1,0 +1,13 @@
+package import SternaCore
+
+/// The decoding settings of a session, which its responses refer to.
+package final class SharedDecoding: Sendable {
+    let settings: DecodingSettings
+
+    package init(_ settings: DecodingSettings) { self.settings = settings }
+}
+
+extension Response {
+    /// The decoding settings of the session that received the response; nil if it set none.
+    package var decoding: DecodingSettings? { (sessionDecoding as? SharedDecoding)?.settings }
+}
