@@ -1,5 +1,5 @@
-/// Decides whose turn it is in a queue: a limited number at once, in total and for each host, by priority, then in order, and
-/// behind what they wait for. A value without tasks.
+/// Decides which transfers of a queue run: a limited number at the same time, in total and for each host; by priority, then in the
+/// order of their arrival, and each after the transfers that it depends on. A value without tasks.
 package struct QueuePlan<ID: Hashable & Sendable>: Sendable {
     /// The maximum numbers of transfers that run at the same time; at least 1.
     package struct Limits: Sendable, Hashable {
@@ -19,12 +19,12 @@ package struct QueuePlan<ID: Hashable & Sendable>: Sendable {
         let arrival: Int
         let isBackground: Bool
         var priority: Request.Priority
-        /// Whether it wants a turn.
+        /// Whether the transfer asks for a turn.
         var asks = false
         var runs = false
         var hasBegun = false
         var isGivenUp = false
-        /// Those that it waits for, and those that wait for it.
+        /// The transfers that it depends on, and those that depend on it.
         var after: Set<ID> = []
         var before: Set<ID> = []
 
@@ -35,13 +35,13 @@ package struct QueuePlan<ID: Hashable & Sendable>: Sendable {
     package var limits: Limits
     private let lastComesFirst: Bool
 
-    /// Whether no transfer gets a turn; so it is at first.
+    /// Whether no transfer gets a turn; true at first.
     package private(set) var isSuspended = true
 
     private var entries: [ID: Entry] = [:]
     private var arrivals = 0
 
-    // Those that may have a turn, in order, by host, so that one host at its limit costs nothing.
+    // The transfers that may have a turn, in order, by host, so that a host at its limit costs nothing.
     private var ready: [String: OrderedQueue<ID>] = [:]
     private var perHost: [String: Int] = [:]
 
@@ -53,13 +53,13 @@ package struct QueuePlan<ID: Hashable & Sendable>: Sendable {
         (self.limits, self.lastComesFirst) = (limits, lastComesFirst)
     }
 
-    /// The number of transfers that are not over.
+    /// The number of transfers that have not ended.
     package var count: Int { entries.count }
 
     /// The transfers that have a turn, in the order of their arrival.
     package var running: [ID] { byArrival(entries.filter(\.value.runs).keys) }
 
-    /// Those that have none, in the order of their arrival.
+    /// The transfers without a turn, in the order of their arrival.
     package var waiting: [ID] { byArrival(entries.filter { !$0.value.runs }.keys) }
 
     /// Whether a transfer has a turn.
@@ -67,9 +67,9 @@ package struct QueuePlan<ID: Hashable & Sendable>: Sendable {
 
     // MARK: Entries
 
-    /// Adds a transfer that does not want a turn yet.
+    /// Adds a transfer that does not ask for a turn yet.
     ///
-    /// - Parameter after: the transfers that it waits for; those that are over count no more.
+    /// - Parameter after: the transfers that it depends on; those that have ended are ignored.
     package mutating func add(
         _ id: ID, host: String = "", priority: Request.Priority = .normal, isBackground: Bool = false, after: [ID] = []
     ) {
@@ -81,7 +81,7 @@ package struct QueuePlan<ID: Hashable & Sendable>: Sendable {
         for other in known { entries[other]?.before.insert(id) }
     }
 
-    /// Lets a transfer that has not begun wait for the end of another one. Has no effect if the other one is over.
+    /// Makes a transfer that has not begun depend on the end of another one. Has no effect if the other one has ended.
     package mutating func require(_ id: ID, after other: ID) throws(Fault) {
         guard let entry = entries[id] else { throw .unknown }
         guard !entry.hasBegun else { throw .begun }
@@ -92,7 +92,7 @@ package struct QueuePlan<ID: Hashable & Sendable>: Sendable {
         entries[other]?.before.insert(id)
     }
 
-    /// Whether a transfer is another one, or waits for it.
+    /// Whether a transfer is another one, or depends on it.
     private func waits(_ id: ID, for other: ID) -> Bool {
         var (open, seen) = ([id], Set([id]))
         while let next = open.popLast() {
@@ -102,14 +102,14 @@ package struct QueuePlan<ID: Hashable & Sendable>: Sendable {
         return false
     }
 
-    /// Notes that a transfer wants a turn.
+    /// Notes that a transfer asks for a turn.
     package mutating func ask(_ id: ID) {
         guard let entry = entries[id], !entry.asks, !entry.runs, !entry.isGivenUp else { return }
         entries[id]?.asks = true
         addToReady(id)
     }
 
-    /// Notes that a transfer has no turn any more, and wants none until it asks again.
+    /// Ends a transfer's turn, or withdraws its request for one, until it asks again.
     package mutating func rest(_ id: ID) {
         guard let entry = entries[id] else { return }
         if entry.runs {
@@ -121,7 +121,7 @@ package struct QueuePlan<ID: Hashable & Sendable>: Sendable {
         entries[id]?.asks = false
     }
 
-    /// Lets a transfer that waits have no turn any more, since its end follows.
+    /// Withdraws a waiting transfer's request for a turn, since the transfer will end.
     package mutating func giveUpWaiting(_ id: ID) {
         guard let entry = entries[id], !entry.runs else { return }
         removeFromReady(id)
@@ -129,7 +129,7 @@ package struct QueuePlan<ID: Hashable & Sendable>: Sendable {
         entries[id]?.isGivenUp = true
     }
 
-    /// Removes a transfer that is over; returns those that waited for it alone.
+    /// Removes a transfer that has ended; returns the transfers that depended on it.
     @discardableResult
     package mutating func remove(_ id: ID) -> [ID] {
         guard let entry = entries[id] else { return [] }
@@ -152,14 +152,14 @@ package struct QueuePlan<ID: Hashable & Sendable>: Sendable {
 
     // MARK: Turns
 
-    /// Lets transfers have turns. Returns those to continue: the running ones, if the queue was suspended.
+    /// Resumes the queue. Returns the transfers to resume: those with a turn, if the queue was suspended.
     @discardableResult
     package mutating func resume() -> [ID] {
         defer { isSuspended = false }
         return isSuspended ? running : []
     }
 
-    /// Gives no more turns. Returns the transfers to suspend: the running ones, unless the queue was suspended.
+    /// Suspends the queue. Returns the transfers to suspend: those with a turn, unless the queue was suspended already.
     @discardableResult
     package mutating func suspend() -> [ID] {
         defer { isSuspended = true }
@@ -193,7 +193,7 @@ package struct QueuePlan<ID: Hashable & Sendable>: Sendable {
         if perHost[entry.host] == 0 { perHost[entry.host] = nil }
     }
 
-    /// Adds a transfer that wants a turn and waits for no other one; moves it if it is there.
+    /// Adds a transfer that asks for a turn and depends on none; moves it if it is there.
     private mutating func addToReady(_ id: ID) {
         guard let entry = entries[id], entry.asks, entry.after.isEmpty else { return }
         ready[entry.host, default: .init()].insert(
