@@ -21,7 +21,7 @@ struct SessionDecodingTests {
 
     private func session(_ status: Int, _ body: String) throws -> Session {
         let response = ServerResponse(
-            status: status, headers: [.contentType: "application/json"], body: ResponseBody(Bytes(text: body)))
+            status: status, headers: ["Content-Type": "application/json"], body: ResponseBody(Bytes(text: body)))
         return try mocked(by: MockTransport { _ in response }) {
             $0.decoding = DecodingSettings(keys: .snakeCase, dates: .iso8601)
         }.api
