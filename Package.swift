@@ -46,6 +46,7 @@ let package = Package(
     products: [
         .library(name: "Sterna", targets: ["Sterna"]),
         .library(name: "SternaSigning", targets: ["SternaSigning"]),
+        .library(name: "SternaReachability", targets: ["SternaReachability"]),
         .library(name: "SternaXML", targets: ["SternaXML"]),
         .library(name: "SternaS3", targets: ["SternaS3"]),
         .library(name: "SternaTransfers", targets: ["SternaTransfers"]),
@@ -108,6 +109,10 @@ let package = Package(
             name: "SternaSigning",
             dependencies: ["SternaPlatform", "Sterna", "SternaCore", httpTypes, structuredFields, nioCore, crypto],
             swiftSettings: strict),
+        .target(
+            name: "SternaReachability",
+            dependencies: ["SternaPlatform", "Sterna", "SternaCore", "SternaTransport", nioCore, httpTypes],
+            swiftSettings: strict),
         .target(name: "SternaURLRequest", dependencies: ["Sterna", "SternaCore", httpTypes], swiftSettings: strict),
         .target(name: "SternaXML", dependencies: ["Sterna", nioCore, httpTypes], swiftSettings: strict),
         .target(
@@ -119,8 +124,8 @@ let package = Package(
         .target(
             name: "SternaTransfers",
             dependencies: [
-                "SternaPlatform", "Sterna", "SternaCore", "SternaSerialization", nioCore, httpTypes, structuredFields,
-                crypto,
+                "SternaPlatform", "Sterna", "SternaReachability", "SternaCore", "SternaSerialization", nioCore,
+                httpTypes, structuredFields, crypto,
             ],
             swiftSettings: strict),
         .target(
@@ -129,16 +134,15 @@ let package = Package(
         .target(
             name: "SternaTesting",
             dependencies: [
-                "SternaPlatform", "SternaCore", "Sterna", httpTypes, nioCore, nioPosix, nioHTTP1, nioHTTP2, nioHPACK,
-                nioTLS,
-                nioSSL, x509, asn1, crypto, orderedCollections,
+                "SternaPlatform", "SternaCore", "SternaTransport", "Sterna", "SternaReachability", httpTypes, nioCore,
+                nioPosix, nioHTTP1, nioHTTP2, nioHPACK, nioTLS, nioSSL, x509, asn1, crypto, orderedCollections,
             ],
             swiftSettings: strict),
         .executableTarget(
             name: "TernCLI",
             dependencies: [
-                "SternaPlatform", "Sterna", "SternaSigning", "SternaS3", "SternaTransfers", "SternaTesting", nioCore,
-                httpTypes, argumentParser,
+                "SternaPlatform", "Sterna", "SternaSigning", "SternaReachability", "SternaS3", "SternaTransfers",
+                "SternaTesting", nioCore, httpTypes, argumentParser,
             ],
             swiftSettings: strict),
         // All tests are one program, so that what this sets holds for all of them.
@@ -166,7 +170,9 @@ let package = Package(
         tests("SternaURLRequestTests", ["SternaURLRequest", nioCore, httpTypes]),
         tests("SternaXMLTests", ["SternaTestSupport", "SternaXML", nioCore, httpTypes]),
         tests("SternaS3Tests", ["SternaTestSupport", "SternaS3", "SternaTransfers", nioCore, httpTypes, crypto]),
-        tests("SternaTransfersTests", ["SternaTestSupport", "SternaTransfers", "SternaCore", nioCore, httpTypes]),
+        tests(
+            "SternaTransfersTests",
+            ["SternaTestSupport", "SternaTransfers", "SternaReachability", "SternaCore", nioCore, httpTypes]),
         tests("SternaImagesTests", ["SternaTestSupport", "SternaImages", "SternaCore", nioCore, httpTypes]),
         tests(
             "SternaTestingTests",
@@ -187,13 +193,13 @@ let package = Package(
         tests("SternaCookieTests", ["SternaTestSupport", "SternaSigning"] + session),
         tests("SternaDownloadTests", ["SternaTestSupport"] + session),
         tests("SternaInterceptorTests", ["SternaTestSupport"] + session),
-        tests("SternaReachabilityTests", ["SternaTestSupport", "SternaSigning"] + session),
+        tests("SternaReachabilityTests", ["SternaTestSupport", "SternaSigning", "SternaReachability"] + session),
         tests("SternaSessionTests", ["SternaTestSupport", "SternaSigning"] + session),
         tests("SternaTaskTests", ["SternaTestSupport"] + session),
         // What goes across subjects: the documentation's examples, mutated inputs, other programs.
         tests(
             "SternaDocumentationTests",
-            ["SternaTestSupport", "SternaSigning", "SternaS3", "SternaTransfers"] + session),
+            ["SternaTestSupport", "SternaSigning", "SternaReachability", "SternaS3", "SternaTransfers"] + session),
         tests(
             "SternaMutationTests",
             [

@@ -10,6 +10,7 @@ let strict: [SwiftSetting] = [
 
 let sterna: Target.Dependency = .product(name: "Sterna", package: "sterna")
 let sternaImages: Target.Dependency = .product(name: "SternaImages", package: "sterna")
+let sternaReachability: Target.Dependency = .product(name: "SternaReachability", package: "sterna")
 let sternaSigning: Target.Dependency = .product(name: "SternaSigning", package: "sterna")
 let sternaTesting: Target.Dependency = .product(name: "SternaTesting", package: "sterna")
 let codecs: Target.Dependency = .product(name: "SternaImageCodecs", package: "SternaImageCodecs")
@@ -32,7 +33,7 @@ let package = Package(
         .systemLibrary(name: "CSternaLibGTK", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
         .target(name: "CSternaGTK", dependencies: ["CSternaLibGTK"], linkerSettings: [.linkedLibrary("dispatch")]),
         .target(
-            name: "SternaGTK", dependencies: [sternaImages, sterna, "CSternaGTK", "CSternaLibGTK"],
+            name: "SternaGTK", dependencies: [sternaImages, sternaReachability, sterna, "CSternaGTK", "CSternaLibGTK"],
             swiftSettings: strict),
         .systemLibrary(
             name: "CSternaLibWebKitGTK", pkgConfig: "webkitgtk-6.0", providers: [.apt(["libwebkitgtk-6.0-dev"])]),
@@ -56,14 +57,14 @@ let package = Package(
             name: "WidgetTests",
             dependencies: [
                 "SternaGTK", "CSternaGTK", "CSternaLibGTK", "CGTKChecks", "PictureSite", codecs, sternaImages, sterna,
-                sternaTesting,
+                sternaReachability, sternaTesting,
             ],
             path: "Tests/WidgetTests", swiftSettings: strict),
         .executableTarget(
             name: "Gallery",
             dependencies: [
                 "SternaGTK", "CSternaGTK", "CSternaLibGTK", "CGTKChecks", "PictureSite", codecs, sternaImages, sterna,
-                sternaTesting,
+                sternaReachability, sternaTesting,
             ],
             path: "Examples/Gallery", swiftSettings: strict),
         .executableTarget(

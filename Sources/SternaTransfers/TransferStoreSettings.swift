@@ -1,4 +1,5 @@
 public import Sterna
+public import SternaReachability
 
 /// The settings of a ``TransferStore``.
 public struct TransferStoreSettings: Sendable {
@@ -29,7 +30,7 @@ public struct TransferStoreSettings: Sendable {
     /// The interval between calls of ``mayBegin`` while it returns false; 30 s by default, at least 10 ms.
     public var constraintInterval = Duration.seconds(30)
 
-    /// The reachability that reports the return of the network; ``NetworkReachability/shared`` by default.
+    /// The reachability that reports the return of the network; ``SternaReachability/NetworkReachability/shared`` by default.
     ///
     /// Transfers that have failed because of the network then begin their next attempt at once. The store watches only while it has
     /// transfers. With nil they wait for the end of their pauses.

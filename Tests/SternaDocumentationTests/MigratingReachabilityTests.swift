@@ -7,6 +7,7 @@ import Testing
 
 #if Foundation
 import Foundation
+import SternaReachability
 
 @testable import SternaTestSupport
 #endif

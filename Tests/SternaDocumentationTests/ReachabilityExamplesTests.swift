@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import Sterna
 import SternaCore
+import SternaReachability
 import SternaTesting
 import Synchronization
 import Testing

@@ -2,6 +2,7 @@
 import Dispatch
 import Sterna
 import SternaPlatform
+import SternaReachability
 import Synchronization
 
 @testable import SternaTestSupport

@@ -8,6 +8,7 @@ import Synchronization
 import Testing
 
 @testable import Sterna
+@testable import SternaReachability
 
 #if Foundation
 import Foundation

@@ -1,4 +1,5 @@
 import SternaCore
+import SternaReachability
 import Testing
 
 @testable import Sterna
@@ -10,8 +11,8 @@ struct PathRuleTests {
 
     private func shown(_ messages: [[UInt8]], to address: String? = nil) -> String {
         let rule = PathRule(table: Build.table(messages))
-        guard let address = address.flatMap({ IPAddress($0) }) else { return "\(rule.defaultPath)" }
-        return "\(rule.path(to: [address]))"
+        guard let address = address.flatMap({ IPAddress($0) }) else { return "\(NetworkPath(rule.defaultPath))" }
+        return "\(NetworkPath(rule.path(to: [address])))"
     }
 
     private static let both = "reachable by cable (eth0), IPv4 and IPv6"
@@ -111,9 +112,9 @@ struct PathRuleTests {
     func several() throws {
         let addresses = try ["198.51.100.1", "2a00::1"].map { try #require(IPAddress($0)) }
         let table = Build.table(Build.usual + [Build.route("0.0.0.0/0", [2], isGone: true)])
-        expectEqual("\(PathRule(table: table).path(to: addresses))", Self.v6)
-        expectEqual("\(PathRule(table: Build.table(Build.usual)).path(to: addresses))", Self.both)
-        expectEqual("\(PathRule(table: table).path(to: []))", Self.none)
+        expectEqual("\(NetworkPath(PathRule(table: table).path(to: addresses)))", Self.v6)
+        expectEqual("\(NetworkPath(PathRule(table: Build.table(Build.usual)).path(to: addresses)))", Self.both)
+        expectEqual("\(NetworkPath(PathRule(table: table).path(to: [])))", Self.none)
     }
 
     @Test("A route with a source address needs no address of the link, nor does a link-local network")
@@ -130,7 +131,7 @@ struct PathRuleTests {
         facts.kind = { $0 == "eth0" ? .cellular : nil }
         facts.isMetered = { $0 == "eth0" }
         let path = PathRule(table: Build.table(Build.usual), facts: facts).defaultPath
-        expectEqual("\(path)", "reachable by cellular (eth0), IPv4 and IPv6, metered")
+        expectEqual("\(NetworkPath(path))", "reachable by cellular (eth0), IPv4 and IPv6, metered")
     }
 
     @Test("Each table has a limit, except for default routes")
@@ -174,7 +175,7 @@ struct LinkRuleTests {
             Build.link(7, "a", driver: "macvlan", lower: 8), Build.link(8, "b", driver: "macvlan", lower: 7),
         ])
         let rule = LinkRule(table: table)
-        func kind(_ index: Int32) throws -> NetworkPath.Link { rule.kind(of: try #require(table.links[index])) }
+        func kind(_ index: Int32) throws -> RoutePath.Link { rule.kind(of: try #require(table.links[index])) }
         #expect(try kind(3) == .wifi && kind(4) == .wifi && kind(7) == .cable)
     }
 

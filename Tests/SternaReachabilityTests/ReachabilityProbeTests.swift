@@ -8,6 +8,7 @@ import Synchronization
 import Testing
 
 @testable import Sterna
+@testable import SternaReachability
 @testable import SternaTestSupport
 
 @Suite("Reachability: probes that are repeated", .timeLimit(.minutes(5)))

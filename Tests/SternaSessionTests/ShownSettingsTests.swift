@@ -84,7 +84,7 @@ struct ShownSettingsTests {
         expectShown(
             SessionSettings.Events.self, in: labels(of: settings.events), ["notifications": ["postsNotifications"]])
         expectShown(
-            SessionSettings.Network.self, in: labels(of: settings.network), ["ownReachability": ["reachability"]])
+            SessionSettings.Network.self, in: labels(of: settings.network), ["watchedNetwork": ["reachability"]])
         expectShown(SessionSettings.Tasks.self, in: labels(of: settings.tasks), ["decisionsNumber": []])
     }
 

@@ -3,7 +3,7 @@ public import SternaCore
 /// The events of a session, and of those derived from it.
 extension Session {
     /// All events from now on; see ``events(_:)``.
-    public var events: SternaEvents { events(.all) }
+    public var events: some AsyncSequence<SternaEvent, Never> & Sendable { events(.all) }
 
     /// The events of some families from now on.
     ///
@@ -11,9 +11,14 @@ extension Session {
     ///         if case .taskCompleted(let error) = event.kind { print(event.task?.id ?? 0, error?.message ?? "done") }
     ///     }
     ///
+    /// The sequence ends when the Swift task is cancelled, and when no session, call or task is left that could have events. It
+    /// keeps a limited number of events for a reader that is slow; more are lost, and counted by
+    /// ``SternaCore/SternaEvent/Kind/dropped(_:)``. Several iterators share its events. To store it, declare the property as
+    /// `any AsyncSequence<SternaEvent, Never> & Sendable`.
+    ///
     /// Calls and tasks that were made earlier post events only if an observer or another reader received such events when they were
     /// made.
-    public func events(_ families: SternaEvent.Families) -> SternaEvents {
+    public func events(_ families: SternaEvent.Families) -> some AsyncSequence<SternaEvent, Never> & Sendable {
         SternaEvents(of: eventSource, families, capacity: eventSource.buffer.capacity)
     }
 

@@ -33,6 +33,8 @@ public enum SternaNotification {
     public struct Key<Value>: Sendable {
         /// The key in the notification's `userInfo`.
         public let name: String
+
+        package init(name: String) { self.name = name }
     }
 
     /// The value that the serializer of a task with callbacks has made.

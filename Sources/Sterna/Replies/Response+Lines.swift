@@ -9,14 +9,17 @@ public import SternaSerialization
 ///     }
 extension Response {
     /// The body's lines, without their ends (LF or CRLF), as UTF-8 with invalid bytes replaced. A line of more than 1 MiB throws
-    /// `limitExceeded`.
-    public var lines: ResponseLines { lines(upTo: 1 << 20) }
+    /// `limitExceeded`. The sequence can be read as often as the body. To store it, declare the property as
+    /// `any AsyncSequence<String, any Error> & Sendable`.
+    public var lines: some AsyncSequence<String, any Error> & Sendable { lines(upTo: 1 << 20) }
 
     /// The body's lines.
     ///
     /// - Parameter limit: the maximum length of a line in bytes; a longer one throws `limitExceeded`, and the rest of the body is
     ///   cancelled.
-    public func lines(upTo limit: Int) -> ResponseLines { ResponseLines(body: body, limit: max(0, limit)) }
+    public func lines(upTo limit: Int) -> some AsyncSequence<String, any Error> & Sendable {
+        ResponseLines(body: body, limit: max(0, limit))
+    }
 
     /// The values of the body's lines, each of them JSON (JSON Lines, ndjson), whatever the media type; blank lines are skipped.
     ///
@@ -30,21 +33,22 @@ extension Response {
     ///   - limit: the maximum length of a line in bytes; 1 MiB by default.
     public func decode<Value: Decodable & Sendable>(
         lines type: Value.Type = Value.self, decoding: DecodingSettings? = nil, upTo limit: Int = 1 << 20
-    ) -> DecodedLines<Value> {
-        DecodedLines(response: self, limit: max(0, limit), decoding: decoding ?? self.decoding ?? DecodingSettings())
+    ) -> some AsyncSequence<Value, any Error> & Sendable {
+        let decoding = decoding ?? self.decoding ?? DecodingSettings()
+        return DecodedLines<Value>(response: self, limit: max(0, limit), decoding: decoding)
     }
 }
 
 /// The body of a response as lines; it can be read as often as the body.
-public struct ResponseLines: AsyncSequence, Sendable {
-    public typealias Element = String
+struct ResponseLines: AsyncSequence, Sendable {
+    typealias Element = String
     let body: ResponseBody
     let limit: Int
 
-    public func makeAsyncIterator() -> Iterator { Iterator(body, limit: limit) }
+    func makeAsyncIterator() -> Iterator { Iterator(body, limit: limit) }
 
     /// Reads the body line by line.
-    public struct Iterator: AsyncIteratorProtocol {
+    struct Iterator: AsyncIteratorProtocol {
         private let body: ResponseBody
         private var reader: LineReader<ResponseBody.Iterator>
 
@@ -55,7 +59,7 @@ public struct ResponseLines: AsyncSequence, Sendable {
 
         /// Returns the next line; nil at the end. Throws the errors of reading the body, and `limitExceeded` for a line that is
         /// too long.
-        public mutating func next() async throws -> String? {
+        mutating func next() async throws -> String? {
             try await nextLine().map { String(decoding: $0.readableBytesView, as: UTF8.self) }
         }
 
@@ -71,27 +75,27 @@ public struct ResponseLines: AsyncSequence, Sendable {
 }
 
 /// The lines of a response as values from JSON.
-public struct DecodedLines<Value: Decodable & Sendable>: AsyncSequence, Sendable {
-    public typealias Element = Value
+struct DecodedLines<Value: Decodable & Sendable>: AsyncSequence, Sendable {
+    typealias Element = Value
     let response: Response
     let limit: Int
     let decoding: DecodingSettings
 
-    public func makeAsyncIterator() -> Iterator {
+    func makeAsyncIterator() -> Iterator {
         Iterator(
             response: response, lines: ResponseLines.Iterator(response.body, limit: limit),
             serializer: DecodableResponseSerializer<Value>(decoding: decoding))
     }
 
     /// Reads the body value by value.
-    public struct Iterator: AsyncIteratorProtocol {
+    struct Iterator: AsyncIteratorProtocol {
         let response: Response
         var lines: ResponseLines.Iterator
         let serializer: DecodableResponseSerializer<Value>
 
         /// Returns the next value; nil at the end. Throws the errors of reading the body, and `decodingFailed` for a line that
         /// does not fit.
-        public mutating func next() async throws -> Value? {
+        mutating func next() async throws -> Value? {
             while let line = try await lines.nextLine() {
                 guard !line.isBlank else { continue }
                 do {

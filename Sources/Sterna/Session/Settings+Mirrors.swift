@@ -98,7 +98,7 @@ extension SessionSettings.Network: CustomReflectable {
             children: [
                 "proxies": proxies, "http2": http2, "dialPolicy": dialPolicy, "unixSocket": unixSocket as Any,
                 "allowsOtherOrigins": allowsOtherOrigins, "waitsForConnectivity": waitsForConnectivity,
-                "reachability": ownReachability as Any, "coalescesRequests": coalescesRequests,
+                "reachability": watchedNetwork as Any, "coalescesRequests": coalescesRequests,
                 "hedging": hedging as Any, "resendsNonIdempotentRequests": resendsNonIdempotentRequests,
                 "engine": engine,
                 "transport": transport as Any,

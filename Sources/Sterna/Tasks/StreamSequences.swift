@@ -4,17 +4,20 @@ import SternaPlatform
 import SternaSerialization
 
 extension DataStreamTask {
-    /// The body's bytes as they arrive.
-    public var bytes: ByteStream { ByteStream(task: self) }
+    /// The body's bytes as they arrive, in pieces that are never empty. To store the sequence, declare the property as
+    /// `any AsyncSequence<Bytes, any Error> & Sendable`.
+    public var bytes: some AsyncSequence<Bytes, any Error> & Sendable { ByteStream(task: self) }
 
     /// The body's lines, without their ends (LF or CRLF), as UTF-8 with invalid bytes replaced. A line of more than 1 MiB ends the
     /// task with `limitExceeded`.
-    public var lines: LineStream { lines(upTo: 1 << 20) }
+    public var lines: some AsyncSequence<String, any Error> & Sendable { lines(upTo: 1 << 20) }
 
     /// The body's lines.
     ///
     /// - Parameter limit: the maximum length of a line in bytes; a longer one throws `limitExceeded` and ends the task.
-    public func lines(upTo limit: Int) -> LineStream { LineStream(task: self, limit: max(0, limit)) }
+    public func lines(upTo limit: Int) -> some AsyncSequence<String, any Error> & Sendable {
+        LineStream(task: self, limit: max(0, limit))
+    }
 
     /// The body's lines, each decoded from JSON (JSON Lines, ndjson), whatever the media type; blank lines are skipped. A line that
     /// does not decode throws `decodingFailed`, one above the limit `limitExceeded`; both end the task.
@@ -22,19 +25,19 @@ extension DataStreamTask {
     /// - Parameter limit: the maximum length of a line in bytes; 1 MiB by default.
     public func jsonLines<Value: Decodable & Sendable>(
         of type: Value.Type = Value.self, upTo limit: Int = 1 << 20
-    ) -> JSONLineStream<Value> {
-        JSONLineStream(lines: LineStream(task: self, limit: max(0, limit)))
+    ) -> some AsyncSequence<Value, any Error> & Sendable {
+        JSONLineStream<Value>(lines: LineStream(task: self, limit: max(0, limit)))
     }
 
     /// The body of a ``DataStreamTask`` as bytes.
-    public struct ByteStream: AsyncSequence, Sendable {
-        public typealias Element = Bytes
+    struct ByteStream: AsyncSequence, Sendable {
+        typealias Element = Bytes
         let task: DataStreamTask
 
-        public func makeAsyncIterator() -> Iterator { Iterator(task: task) }
+        func makeAsyncIterator() -> Iterator { Iterator(task: task) }
 
         /// Reads the body piece by piece.
-        public struct Iterator: AsyncIteratorProtocol {
+        struct Iterator: AsyncIteratorProtocol {
             let task: DataStreamTask
             private var body: ResponseBody.Iterator?
             private var reader: Reader?
@@ -52,7 +55,7 @@ extension DataStreamTask {
             }
 
             /// Returns the next bytes, never empty; nil at the end. Throws the task's error.
-            public mutating func next() async throws -> Bytes? {
+            mutating func next() async throws -> Bytes? {
                 if reader == nil { reader = Reader(task) }
                 if body == nil { body = try await task.value.body.makeAsyncIterator() }
                 return try await body?.next()
@@ -61,25 +64,25 @@ extension DataStreamTask {
     }
 
     /// The body of a ``DataStreamTask`` as lines.
-    public struct LineStream: AsyncSequence, Sendable {
-        public typealias Element = String
+    struct LineStream: AsyncSequence, Sendable {
+        typealias Element = String
         let task: DataStreamTask
         let limit: Int
 
-        public func makeAsyncIterator() -> Iterator { Iterator(task: task, limit: limit) }
+        func makeAsyncIterator() -> Iterator { Iterator(task: task, limit: limit) }
 
         /// Reads the body line by line.
-        public struct Iterator: AsyncIteratorProtocol {
+        struct Iterator: AsyncIteratorProtocol {
             let task: DataStreamTask
             private var reader: LineReader<ByteStream.Iterator>
 
             init(task: DataStreamTask, limit: Int) {
                 self.task = task
-                reader = LineReader(task.bytes.makeAsyncIterator(), limit: limit)
+                reader = LineReader(ByteStream(task: task).makeAsyncIterator(), limit: limit)
             }
 
             /// Returns the next line; nil at the end. Throws the task's error, and `limitExceeded` for a line that is too long.
-            public mutating func next() async throws -> String? {
+            mutating func next() async throws -> String? {
                 try await nextLine().map { String(decoding: $0.readableBytesView, as: UTF8.self) }
             }
 
@@ -96,18 +99,18 @@ extension DataStreamTask {
     }
 
     /// The body of a ``DataStreamTask`` as values from JSON lines.
-    public struct JSONLineStream<Value: Decodable & Sendable>: AsyncSequence, Sendable {
-        public typealias Element = Value
+    struct JSONLineStream<Value: Decodable & Sendable>: AsyncSequence, Sendable {
+        typealias Element = Value
         let lines: LineStream
 
-        public func makeAsyncIterator() -> Iterator { Iterator(lines: lines.makeAsyncIterator()) }
+        func makeAsyncIterator() -> Iterator { Iterator(lines: lines.makeAsyncIterator()) }
 
         /// Reads the body value by value.
-        public struct Iterator: AsyncIteratorProtocol {
+        struct Iterator: AsyncIteratorProtocol {
             var lines: LineStream.Iterator
 
             /// Returns the next value; nil at the end. Throws the task's error, and `decodingFailed` for a line that does not fit.
-            public mutating func next() async throws -> Value? {
+            mutating func next() async throws -> Value? {
                 while let line = try await lines.nextLine() {
                     guard !line.isBlank else { continue }
                     let task = lines.task

@@ -95,7 +95,7 @@ private final class PieceFetcher: @unchecked Sendable {
     private var pieces: DataStreamTask.ByteStream.Iterator
     private var piece: Result<Bytes?, SternaError> = .success(nil)
 
-    init(_ task: DataStreamTask) { pieces = task.bytes.makeAsyncIterator() }
+    init(_ task: DataStreamTask) { pieces = DataStreamTask.ByteStream(task: task).makeAsyncIterator() }
 
     func next() throws(SternaError) -> Bytes? {
         let done = DispatchSemaphore(value: 0)

@@ -1,16 +1,11 @@
 import NIOCore
 import Synchronization
 
-/// The events of a session, and of those derived from it, from the moment that this value was made.
-///
-///     for await event in api.events(.network) { print(event) }
-///
-/// The sequence ends when the Swift task is cancelled, and when no session, call or task is left that could have events. It keeps a
-/// limited number of events for a reader that is slow; more are lost, and counted by ``SternaEvent/Kind/dropped(_:)``. Several
-/// iterators share its events.
-public struct SternaEvents: AsyncSequence, Sendable {
-    public typealias Element = SternaEvent
-    public typealias Failure = Never
+/// The events of a source, and of those derived from it, from the moment that this value was made. Programs see it as an opaque
+/// sequence.
+package struct SternaEvents: AsyncSequence, Sendable {
+    package typealias Element = SternaEvent
+    package typealias Failure = Never
 
     private let reading: Reading
 
@@ -19,14 +14,14 @@ public struct SternaEvents: AsyncSequence, Sendable {
             EventReader(of: ObjectIdentifier(source), families, capacity: capacity), in: source.buffer)
     }
 
-    public func makeAsyncIterator() -> Iterator { Iterator(reading: reading) }
+    package func makeAsyncIterator() -> Iterator { Iterator(reading: reading) }
 
     /// Waits for events.
-    public struct Iterator: AsyncIteratorProtocol {
+    package struct Iterator: AsyncIteratorProtocol {
         fileprivate let reading: Reading
 
         /// Returns the next event; nil after the last one, or if the Swift task is cancelled.
-        public func next(isolation: isolated (any Actor)?) async -> SternaEvent? { await reading.reader.next() }
+        package func next(isolation: isolated (any Actor)?) async -> SternaEvent? { await reading.reader.next() }
     }
 
     /// The place of a reader in a buffer, which its last reference gives up.

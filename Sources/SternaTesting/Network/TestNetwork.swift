@@ -1,5 +1,7 @@
 public import Sterna
 public import SternaCore
+public import SternaReachability
+import SternaTransport
 import Synchronization
 
 /// A network that a test takes away and gives back.
@@ -63,7 +65,7 @@ public final class TestNetwork: Sendable {
     private static func table(
         _ link: NetworkPath.Link, _ name: String, _ families: Set<IPAddress.Family>, _ isMetered: Bool?
     ) -> NetworkTable {
-        NetworkTable(links: [(name, link)], families: families, isMetered: isMetered)
+        NetworkTable(links: [(name, link.ofRoute)], families: families, isMetered: isMetered)
     }
 
     /// Whether anything watches the network.

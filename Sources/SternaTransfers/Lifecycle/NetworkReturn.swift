@@ -1,4 +1,4 @@
-import Sterna
+import SternaReachability
 import Synchronization
 
 /// Notifies a store that the network has returned, while it has transfers.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Sterna
+import SternaReachability
 
 /// Shows whether the network reaches a destination, and over what.
 struct NetworkCommand: AsyncParsableCommand {

@@ -37,10 +37,10 @@ struct ConnectivityRuleTests {
         let error = Self.error(kind)
         expectEqual(
             ConnectivityRule.holdsAfter(
-                error, request, NetworkPath(.notReachable), wasAway: wasAway, hasOtherRoute: hasOtherRoute), waits)
+                error, request, RoutePath(.notReachable), wasAway: wasAway, hasOtherRoute: hasOtherRoute), waits)
         #expect(
             !ConnectivityRule.holdsAfter(
-                error, request, NetworkPath(.reachable(.cable)), wasAway: wasAway, hasOtherRoute: hasOtherRoute))
+                error, request, RoutePath(.reachable(.cable)), wasAway: wasAway, hasOtherRoute: hasOtherRoute))
     }
 
     @Test("A host that has refused the connection was reached; a POST is sent once")
@@ -48,7 +48,7 @@ struct ConnectivityRuleTests {
         let url = try HTTPURL("http://example.com/")
         func holds(_ request: Request, _ error: SternaError) -> Bool {
             ConnectivityRule.holdsAfter(
-                error, request, NetworkPath(.notReachable), wasAway: false, hasOtherRoute: false)
+                error, request, RoutePath(.notReachable), wasAway: false, hasOtherRoute: false)
         }
         #expect(!holds(Request(.get, url), Self.error(.connectionFailed, ECONNREFUSED)))
         #expect(holds(Request(.get, url), Self.error(.connectionFailed, ENETUNREACH)))

@@ -2,6 +2,7 @@ import HTTPTypes
 import NIOCore
 import SternaCore
 import SternaPlatform
+import SternaReachability
 import SternaTesting
 import SternaTransport
 import Synchronization

@@ -2,6 +2,7 @@ import NIOCore
 import Sterna
 import SternaCore
 import SternaPlatform
+import SternaReachability
 import SternaTesting
 import Synchronization
 import Testing

@@ -5,36 +5,43 @@ import Synchronization
 /// Watches the network for a session whose requests wait for it, from the first request until the session is released.
 final class ConnectivityGate: Sendable {
     private struct State {
-        var pump: Task<Void, Never>?
+        var run: Run?
         var waiters: [Int: @Sendable () -> Void] = [:]
         var lastWaiter = 0
     }
 
-    private let reachability: NetworkReachability
-    private let engine: Engine
-    private let paths = UpdateChannel(NetworkPath(.unknown))
-    private let state = Mutex(State())
-
-    init(_ reachability: NetworkReachability, _ engine: Engine) {
-        (self.reachability, self.engine) = (reachability.unsettled, engine)
+    /// The work that runs from the first request on.
+    private struct Run {
+        let subscription: NetworkSubscription
+        let pump: Task<Void, Never>
     }
 
-    deinit { state.withLock { $0.pump }?.cancel() }
+    private let network: any WatchedNetwork
+    private let engine: Engine
 
-    /// The current path; unknown until the monitor has reported one.
-    var path: NetworkPath {
+    // The newest table; its version is 0 until there is one.
+    private let tables = UpdateChannel<NetworkTable?>(nil)
+    private let paths = UpdateChannel(RoutePath(.unknown))
+    private let state = Mutex(State())
+
+    init(_ network: any WatchedNetwork, _ engine: Engine) { (self.network, self.engine) = (network, engine) }
+
+    deinit { state.withLock { $0.run }?.pump.cancel() }
+
+    /// The current path of the default route; unknown until the watch has reported one.
+    var path: RoutePath {
         begin()
         return paths.current
     }
 
-    /// Waits for the monitor's first report, and returns the current path.
-    func answer() async -> NetworkPath {
+    /// Waits for the watch's first report, and returns the current path.
+    func answer() async -> RoutePath {
         begin()
         return await paths.change(after: 0)?.1 ?? paths.current
     }
 
     /// Waits at most `delay` for the next change of the path. A changed path counts as lost, even if it has returned already.
-    func change(within delay: Duration, _ time: LoopClock) async -> NetworkPath {
+    func change(within delay: Duration, _ time: LoopClock) async -> RoutePath {
         let seen = paths.version
         guard path.isReachable else { return path }
         await withTaskGroup(of: Void.self) { [paths] group in
@@ -43,21 +50,28 @@ final class ConnectivityGate: Sendable {
             await group.next()
             group.cancelAll()
         }
-        return paths.version == seen ? path : NetworkPath(.notReachable)
+        return paths.version == seen ? path : RoutePath(.notReachable)
     }
 
     private func begin() {
         state.withLock { state in
-            guard state.pump == nil else { return }
-            state.pump = Task { [weak self, updates = reachability.updates] in
-                for await path in updates { self?.note(path) }
+            guard state.run == nil else { return }
+            let pump = Task { [weak self, tables, facts = network.facts] in
+                var seen = 0
+                while let (version, table) = await tables.change(after: seen) {
+                    seen = version
+                    self?.note(table.map { PathRule(table: $0, facts: facts).defaultPath } ?? RoutePath(.unknown))
+                }
             }
+            state.run = Run(subscription: network.watch.subscribe { [tables] in tables.report($0) }, pump: pump)
         }
     }
 
-    private func note(_ path: NetworkPath) {
+    private func note(_ path: RoutePath) {
         let (isLost, waiters) = state.withLock { state in
             let known = paths.current
+            // Changes of other links, such as those of containers, have no effect.
+            guard paths.version == 0 || path != known else { return (false, [@Sendable () -> Void]()) }
             // Reported under the lock, so that no waiter is added between the report and the wake-ups.
             paths.report(path)
             // A change of interface breaks connections: their local addresses belong to the old interface.
@@ -100,7 +114,8 @@ final class ConnectivityGate: Sendable {
     /// Returns whether a host may be reachable without a default route: an address if a route leads to it, a name if any network is
     /// connected.
     func hasOtherRoute(to host: String) -> Bool {
-        guard let address = IPAddress(host) else { return reachability.isConnected }
-        return reachability.path(to: address).isReachable
+        guard let table = tables.current else { return false }
+        guard let address = IPAddress(host) else { return table.isConnected }
+        return PathRule(table: table, facts: network.facts).path(to: [address]).isReachable
     }
 }

@@ -35,7 +35,7 @@ struct ConnectivityInterceptor: Interceptor {
         }
     }
 
-    private func newestPath(after error: SternaError) async -> NetworkPath {
+    private func newestPath(after error: SternaError) async -> RoutePath {
         let path = await gate.answer()
         guard path.isReachable, ConnectivityRule.saysLost(error) else { return path }
         return await gate.change(within: .milliseconds(100), time)

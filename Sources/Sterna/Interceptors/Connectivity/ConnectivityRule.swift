@@ -7,7 +7,7 @@ import SternaPlatform
 enum ConnectivityRule {
     /// Returns whether a request waits before its first attempt: it may be sent twice, the default route is lost, and no other
     /// route may lead to its host.
-    static func holdsBefore(_ request: Request, _ path: NetworkPath, hasOtherRoute: Bool) -> Bool {
+    static func holdsBefore(_ request: Request, _ path: RoutePath, hasOtherRoute: Bool) -> Bool {
         guard path.status == .notReachable, mayWait(request), !isLocal(request.url) else { return false }
         return !hasOtherRoute
     }
@@ -19,7 +19,7 @@ enum ConnectivityRule {
     ///     the host.
     ///   - hasOtherRoute: whether another route may lead to the host; certain for an address, only possible for a name.
     static func holdsAfter(
-        _ error: SternaError, _ request: Request, _ path: NetworkPath, wasAway: Bool, hasOtherRoute: Bool
+        _ error: SternaError, _ request: Request, _ path: RoutePath, wasAway: Bool, hasOtherRoute: Bool
     ) -> Bool {
         guard path.status == .notReachable, mayWait(request), request.isReplayable, !isLocal(request.url) else {
             return false

@@ -10,6 +10,6 @@ extension SessionSettings.Network {
     /// Makes the gate at which the session's requests wait; nil if they do not wait.
     var connectivityGate: ConnectivityGate? {
         guard waitsForConnectivity, unixSocket == nil else { return nil }
-        return ConnectivityGate(reachability, engine)
+        return ConnectivityGate(watchedNetwork ?? SystemNetwork(), engine)
     }
 }

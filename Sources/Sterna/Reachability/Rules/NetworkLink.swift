@@ -21,7 +21,7 @@ package struct NetworkLink: Sendable, Hashable {
     package var isWireless: Bool?
 
     /// The kind of the link if the system itself reports it, as Apple's do; nil on Linux.
-    package var knownKind: NetworkPath.Link?
+    package var knownKind: RoutePath.Link?
     package var isMetered: Bool?
 
     package init(index: Int32, flags: UInt32, hardware: UInt16) {

@@ -90,7 +90,7 @@ package struct NetworkTable: Sendable, Hashable {
 
     /// Whether a running link other than the loopback has an address, so that hosts of a connected network may be reached without a
     /// default route.
-    var isConnected: Bool {
+    package var isConnected: Bool {
         addresses.contains { address in
             guard address.isUsable, let link = links[address.link] else { return false }
             return !link.isLoopback && link.isRunning

@@ -1,11 +1,13 @@
-import SternaCore
+package import SternaCore
 
 /// Finds the path to a destination in a table, by pure functions.
-struct PathRule {
+package struct PathRule {
     let table: NetworkTable
 
     /// The program's knowledge of links, which the kernel does not have.
-    var facts = LinkFacts()
+    let facts: LinkFacts
+
+    package init(table: NetworkTable, facts: LinkFacts = LinkFacts()) { (self.table, self.facts) = (table, facts) }
 
     private enum Answer {
         case none
@@ -13,13 +15,13 @@ struct PathRule {
     }
 
     /// Returns the path to the first of some addresses that has one.
-    func path(to addresses: [IPAddress]) -> NetworkPath {
+    package func path(to addresses: [IPAddress]) -> RoutePath {
         path(addresses.map { address in (address.unmapped.family, answer(to: address.unmapped)) })
     }
 
     /// Returns the path to the Internet: by the default route of either family, or by two routes for one half each, as tunnels set
     /// them.
-    var defaultPath: NetworkPath {
+    package var defaultPath: RoutePath {
         let v6 = answer(to: IPAddress(v6: 0x2000 << 48, 0), longest: 3)
         let lower = answer(to: IPAddress(v4: 0), longest: 1)
         var v4 = lower
@@ -27,8 +29,8 @@ struct PathRule {
         return path([(.v4, v4), (.v6, v6)])
     }
 
-    private func path(_ answers: [(IPAddress.Family, Answer)]) -> NetworkPath {
-        var path = NetworkPath(.notReachable)
+    private func path(_ answers: [(IPAddress.Family, Answer)]) -> RoutePath {
+        var path = RoutePath(.notReachable)
         for case (let family, .over(let link)) in answers {
             path.families.insert(family)
             guard !path.isReachable else { continue }
@@ -117,7 +119,7 @@ struct PathRule {
 
 /// A program's knowledge of its links, which the kernel does not have.
 package struct LinkFacts: Sendable {
-    package var kind: (@Sendable (String) -> NetworkPath.Link?)?
+    package var kind: (@Sendable (String) -> RoutePath.Link?)?
     package var isMetered: (@Sendable (String) -> Bool?)?
 
     package init() {}
@@ -139,7 +141,7 @@ struct LinkRule {
     private static let masters: Set<String> = ["bridge", "bond", "team"]
 
     /// Returns the kind of a link; an unknown one counts as cable.
-    func kind(of link: NetworkLink, depth: Int = 0) -> NetworkPath.Link {
+    func kind(of link: NetworkLink, depth: Int = 0) -> RoutePath.Link {
         typealias Hardware = NetlinkNumbers.Hardware
         if let known = facts.kind?(link.name) ?? link.knownKind { return known }
         let driver = link.driver ?? ""
@@ -156,7 +158,7 @@ struct LinkRule {
         if Self.masters.contains(driver) {
             let kinds = table.links.values.filter { $0.master == link.index && $0.isRunning }
                 .prefix(16).map { kind(of: $0, depth: depth + 1) }
-            for kind in [NetworkPath.Link.cable, .wifi, .cellular] where kinds.contains(kind) { return kind }
+            for kind in [RoutePath.Link.cable, .wifi, .cellular] where kinds.contains(kind) { return kind }
         }
         return .cable
     }

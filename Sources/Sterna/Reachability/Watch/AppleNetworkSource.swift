@@ -10,7 +10,7 @@ package struct SystemNetworkSource: NetworkSource {
             var families: Set<NetworkFamily> = []
             if path.supportsIPv4 { families.insert(.v4) }
             if path.supportsIPv6 { families.insert(.v6) }
-            let links = path.availableInterfaces.map { interface -> (name: String, kind: NetworkPath.Link) in
+            let links = path.availableInterfaces.map { interface -> (name: String, kind: RoutePath.Link) in
                 switch interface.type {
                 case .cellular: (interface.name, .cellular)
                 case .wifi: (interface.name, .wifi)

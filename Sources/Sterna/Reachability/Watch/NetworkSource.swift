@@ -24,7 +24,7 @@ package struct SystemNetworkSource: NetworkSource {
 extension NetworkTable {
     /// Makes the table of a machine with links in the order in which the system prefers them, each with default routes.
     package init(
-        links: [(name: String, kind: NetworkPath.Link)], families: Set<NetworkFamily>, isMetered: Bool? = nil
+        links: [(name: String, kind: RoutePath.Link)], families: Set<NetworkFamily>, isMetered: Bool? = nil
     ) {
         self.init()
         var loopback = NetworkLink(

@@ -31,15 +31,9 @@ extension SessionSettings {
         /// Requests to this machine do not wait, nor do those of a session with a Unix domain socket.
         public var waitsForConnectivity = false
 
-        /// Tells the session whether the network is reachable, if ``waitsForConnectivity`` is on; ``NetworkReachability/shared`` by
-        /// default.
-        public var reachability: NetworkReachability {
-            get { ownReachability ?? .shared }
-            set { ownReachability = newValue }
-        }
-
-        // The shared one is made when it is first needed.
-        var ownReachability: NetworkReachability?
+        /// The network that requests wait for, if ``waitsForConnectivity`` is on; nil stands for the system's. The property
+        /// `reachability` of SternaReachability sets it.
+        package var watchedNetwork: (any WatchedNetwork)?
 
         /// Whether identical GET and HEAD requests of the session that are in flight together share one transfer; no by default.
         ///

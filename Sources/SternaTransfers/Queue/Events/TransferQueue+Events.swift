@@ -12,7 +12,9 @@ extension TransferQueue {
     /// The sequence ends with the queue object, or when the Swift task is cancelled. The events of a transfer arrive in order; its
     /// last one is `transferFinished` or `transferFailed`. Their time counts from the queue's creation. The queue's session
     /// delivers the events, too.
-    public var events: SternaEvents { SternaEvents(of: source, .transfers, capacity: source.buffer.capacity) }
+    public var events: some AsyncSequence<SternaEvent, Never> & Sendable {
+        SternaEvents(of: source, .transfers, capacity: source.buffer.capacity)
+    }
 
     /// Posts an event if an observer wants it. Called under the lock of the state, so that events follow its changes.
     func post(_ kind: @autoclosure () -> SternaEvent.Kind, of transfer: QueuedTransfer? = nil) {

@@ -1,6 +1,6 @@
 import CSternaGTK
 import CSternaLibGTK
-public import Sterna
+public import SternaReachability
 
 /// A GtkLabel with an icon that shows whether the network can be reached, and over what.
 @MainActor public final class ReachabilityBadge {

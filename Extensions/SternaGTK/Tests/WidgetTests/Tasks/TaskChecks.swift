@@ -2,6 +2,7 @@ import CSternaLibGTK
 import PictureSite
 import Sterna
 import SternaGTK
+import SternaReachability
 import SternaTesting
 
 /// Spinner, progress bar and refresh action follow tasks.

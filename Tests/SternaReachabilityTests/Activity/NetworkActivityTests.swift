@@ -7,6 +7,7 @@ import Synchronization
 import Testing
 
 @testable import Sterna
+@testable import SternaReachability
 @testable import SternaTestSupport
 
 @Suite("Activity: the rule")

@@ -1,3 +1,4 @@
+public import Sterna
 public import SternaCore
 
 #if Foundation
@@ -46,7 +47,8 @@ public struct ReachabilityOptions: Sendable {
 
     var facts: LinkFacts {
         var facts = LinkFacts()
-        (facts.kind, facts.isMetered) = (linkKind, isMetered)
+        facts.isMetered = isMetered
+        if let linkKind { facts.kind = { linkKind($0)?.ofRoute } }
         return facts
     }
 

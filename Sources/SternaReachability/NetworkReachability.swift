@@ -1,5 +1,6 @@
-import SternaCore
-import SternaTransport
+public import Sterna
+package import SternaCore
+package import SternaTransport
 import Synchronization
 
 /// Monitors whether a destination can be reached, and over which kind of link.
@@ -54,7 +55,7 @@ public final class NetworkReachability: Sendable {
 
     // Keeps runs from beginning and ending at the same time.
     private let turn = Mutex(())
-    private let watch: NetworkWatch
+    package let watch: NetworkWatch
     private let resolver: any HostResolver
     private let time: @Sendable () -> LoopClock
 
@@ -91,23 +92,6 @@ public final class NetworkReachability: Sendable {
     public func current() async -> NetworkPath {
         for await path in updates { return path }
         return path
-    }
-
-    /// Returns the path to an address, by the routes that were known last; unknown while the object does not monitor.
-    func path(to address: IPAddress) -> NetworkPath {
-        guard let table = state.withLock({ $0.run })?.tables.current else { return NetworkPath(.unknown) }
-        return PathRule(table: table, facts: options.facts).path(to: [address])
-    }
-
-    /// Whether this machine is connected to a network other than its own loopback, by the table that was known last.
-    var isConnected: Bool { state.withLock { $0.run }?.tables.current?.isConnected ?? false }
-
-    /// An object for the same network that reports the default route's changes at once, and only to its own readers.
-    var unsettled: NetworkReachability {
-        var options = ReachabilityOptions()
-        options.settlingTime = .zero
-        (options.isMetered, options.linkKind) = (self.options.isMetered, self.options.linkKind)
-        return NetworkReachability(options: options, watch: watch, resolver: resolver, time: time)
     }
 
     // MARK: Changes
@@ -280,9 +264,11 @@ public final class NetworkReachability: Sendable {
         }
     }
 
-    private func path(in table: NetworkTable?) async -> NetworkPath {
-        guard let table else { return NetworkPath(.unknown) }
-        let rule = PathRule(table: table, facts: options.facts)
+    private func path(in table: NetworkTable?) async -> NetworkPath { NetworkPath(await route(in: table)) }
+
+    private func route(in table: NetworkTable?) async -> RoutePath {
+        guard let table else { return RoutePath(.unknown) }
+        let rule = PathRule(table: table, facts: facts)
         switch destination {
         case .defaultRoute: return rule.defaultPath
         case .address(let address): return rule.path(to: [address])
@@ -335,6 +321,21 @@ public final class NetworkReachability: Sendable {
             pathChanged?(path)
             options.post(path)
         }
+    }
+}
+
+extension NetworkReachability: WatchedNetwork {
+    package var facts: LinkFacts { options.facts }
+}
+
+extension SessionSettings.Network {
+    /// Tells the session whether the network is reachable, if ``waitsForConnectivity`` is on; ``NetworkReachability/shared`` by
+    /// default.
+    ///
+    /// Requests wait for its network's default route, whatever its destination, and without its settling time and probe.
+    public var reachability: NetworkReachability {
+        get { watchedNetwork as? NetworkReachability ?? .shared }
+        set { watchedNetwork = newValue }
     }
 }
 

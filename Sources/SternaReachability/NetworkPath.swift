@@ -1,5 +1,5 @@
+package import Sterna
 public import SternaCore
-import SternaPlatform
 
 #if Foundation
 import Foundation
@@ -56,7 +56,7 @@ public struct NetworkPath: Sendable, Hashable {
     /// The result of the probe.
     public internal(set) var confirmation = Confirmation.notAsked
 
-    package init(_ status: Status) { self.status = status }
+    init(_ status: Status) { self.status = status }
 
     /// Whether the destination can be reached.
     public var isReachable: Bool { link != nil }
@@ -118,5 +118,36 @@ extension NetworkPath: CustomStringConvertible {
         case .failed: text += ", probe failed"
         }
         return text
+    }
+}
+
+extension NetworkPath {
+    /// Makes the path that the routes give.
+    package init(_ route: RoutePath) {
+        switch route.status {
+        case .unknown: status = .unknown
+        case .notReachable: status = .notReachable
+        case .reachable(let link): status = .reachable(Link(link))
+        }
+        (families, interface, isMetered) = (route.families, route.interface, route.isMetered)
+    }
+}
+
+extension NetworkPath.Link {
+    package init(_ link: RoutePath.Link) {
+        switch link {
+        case .cellular: self = .cellular
+        case .wifi: self = .wifi
+        case .cable: self = .cable
+        }
+    }
+
+    /// The link as the rules of routes know it.
+    package var ofRoute: RoutePath.Link {
+        switch self {
+        case .cellular: .cellular
+        case .wifi: .wifi
+        case .cable: .cable
+        }
     }
 }

@@ -1,3 +1,4 @@
+public import Sterna
 public import SternaCore
 import SternaTransport
 import Synchronization
@@ -152,7 +153,7 @@ public final class NetworkActivity: Sendable {
 }
 
 extension NetworkActivity {
-    /// Counts the tasks of a session that has it among its ``SessionSettings/Events/observers``.
+    /// Counts the tasks of a session that has it among its ``Sterna/SessionSettings/Events/observers``.
     public var observer: EventObserver {
         EventObserver(.tasks, endedSilently: { [self] id in note(id, runs: false) }) { [self] event in
             guard let id = event.task?.id else { return }

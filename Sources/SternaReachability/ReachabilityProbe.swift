@@ -1,4 +1,5 @@
 import HTTPTypes
+public import Sterna
 import SternaCore
 import SternaTransport
 
@@ -8,9 +9,9 @@ import SternaTransport
 ///     options.probe = ReachabilityProbe("https://example.com/generate_204")
 ///
 /// It is a GET without redirects and retries, on a connection of its own. Since a captive portal may receive it, it has none of the
-/// session's ``SessionSettings/headers``, credentials and cookies, and its interceptors and decisions do not see it. The expected
-/// status confirms the path. Any other response counts as a captive portal's, as do a malformed response and a certificate that is
-/// rejected.
+/// session's ``Sterna/SessionSettings/headers``, credentials and cookies, and its interceptors and decisions do not see it. The
+/// expected status confirms the path. Any other response counts as a captive portal's, as do a malformed response and a certificate
+/// that is rejected.
 public struct ReachabilityProbe: Sendable {
     /// The URL; plain http finds more portals.
     public var url: String
@@ -21,7 +22,7 @@ public struct ReachabilityProbe: Sendable {
     /// The time for the whole request; 5 s by default.
     public var timeLimit = Duration.seconds(5)
 
-    /// The session whose trust and proxies apply; ``Session/shared`` by default.
+    /// The session whose trust and proxies apply; ``Sterna/Session/shared`` by default.
     public var session: Session?
 
     public init(_ url: String, status: Int = 204) { (self.url, self.status) = (url, status) }
