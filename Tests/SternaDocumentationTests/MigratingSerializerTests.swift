@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import Sterna
+import SternaPropertyList
 import SternaTesting
 import Testing
 

@@ -43,9 +43,13 @@ struct SerializerChoice: Sendable {
         return own
     }
 
-    /// The serializer of `propertyList()`.
-    var propertyList: any ResponseSerializer<PropertyList?> {
-        making(PropertyList?.self) ?? tree() ?? PropertyListResponseSerializer()
+    /// Returns the serializer of a format's trees, such as property lists: the chosen one if it makes them or reads this format.
+    ///
+    /// - Parameter standard: the format's serializer without settings.
+    func trees<S: FormatResponseSerializer>(_ standard: S) -> any ResponseSerializer<S.Value> {
+        if let own = making(S.Value.self) { return own }
+        if let own: S = tree() { return own }
+        return standard
     }
 
     /// Returns the serializer of `decode()`: JSON's unless the chosen one decodes. A serializer of text or bytes does not.

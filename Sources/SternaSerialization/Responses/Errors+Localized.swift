@@ -10,11 +10,6 @@ extension JSON.SerializationError: LocalizedError {
     public var errorDescription: String? { description }
 }
 
-extension PropertyList.ParseError: LocalizedError {
-    /// The description, for `localizedDescription`.
-    public var errorDescription: String? { description }
-}
-
 extension CompoundError: LocalizedError {
     /// The description, for `localizedDescription`.
     public var errorDescription: String? { description }

@@ -1,3 +1,5 @@
+public import SternaSerialization
+
 extension PropertyList {
     /// Parses a property list in XML or binary form, which it detects.
     ///

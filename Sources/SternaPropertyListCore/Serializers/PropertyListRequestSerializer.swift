@@ -1,5 +1,6 @@
 public import HTTPTypes
 public import SternaCore
+public import SternaSerialization
 
 /// Writes parameters as a property list of type `application/x-plist`, or as a query for methods without a body.
 ///
