@@ -22,10 +22,6 @@ struct SerializerCodableTests {
             try expectEqual(copy(TextResponseSerializer(validation: given)), TextResponseSerializer(validation: given))
             let images = ImageDataResponseSerializer(validation: given)
             try expectEqual(copy(images), images)
-            for ignores in [false, true] {
-                let empty = EmptyResponseSerializer(validation: given, ignoresContent: ignores)
-                try expectEqual(copy(empty), empty)
-            }
         }
     }
 
