@@ -15,14 +15,14 @@ struct MigratingSerializerTests {
         var serializer = HTTPRequestSerializer()
         serializer.stringEncoding = .latin1
         serializer.timeout = .seconds(30)
-        serializer.setValue("7", forHeader: "X-Client")
-        #expect(serializer.value(forHeader: "X-Client") == "7")
-        #expect(serializer.headerDictionary["X-Client"] == "7")
+        serializer.headers["X-Client"] = "7"
+        #expect(serializer.headers["X-Client"] == "7")
+        #expect(serializer.headers.dictionary["X-Client"] == "7")
         serializer.setAuthorization(.token("sesame"))
-        #expect(serializer.value(forHeader: "Authorization") == "Token token=\"sesame\"")
+        #expect(serializer.headers["Authorization"] == "Token token=\"sesame\"")
         serializer.setAuthorization(.basic("ada", "secret"))
-        serializer.clearAuthorization()
-        #expect(serializer.value(forHeader: "Authorization") == nil)
+        serializer.headers["Authorization"] = nil
+        #expect(serializer.headers["Authorization"] == nil)
         serializer.queryMethods = [.get, .head]
 
         let request = Request(.get, try HTTPURL("https://api.example.com/users"))

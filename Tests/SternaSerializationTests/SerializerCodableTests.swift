@@ -52,7 +52,7 @@ struct SerializerCodableTests {
         (DecodingSettings(dates: .iso8601), #"{"startDate":"1970-01-01T00:00:05Z","length":1}"#),
         (
             DecodingSettings(
-                dates: .seconds, nonFiniteNumbers: .init(positiveInfinity: "one", negativeInfinity: "-", nan: "?")),
+                dates: .seconds, nonFiniteNumbers: (positiveInfinity: "one", negativeInfinity: "-", nan: "?")),
             #"{"startDate":5,"length":"one"}"#
         ),
     ]

@@ -221,7 +221,7 @@ extension JSONRules {
         switch decoder.nonConformingFloatDecodingStrategy {
         case .throw: break
         case .convertFromString(let positive, let negative, let nan):
-            nonFiniteNumbers = .init(positiveInfinity: positive, negativeInfinity: negative, nan: nan)
+            nonFiniteNumbers = (positive, negative, nan)
         @unknown default: return nil
         }
     }
