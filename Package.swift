@@ -47,6 +47,7 @@ let package = Package(
         .library(name: "Sterna", targets: ["Sterna"]),
         .library(name: "SternaSigning", targets: ["SternaSigning"]),
         .library(name: "SternaReachability", targets: ["SternaReachability"]),
+        .library(name: "SternaPropertyList", targets: ["SternaPropertyList"]),
         .library(name: "SternaXML", targets: ["SternaXML"]),
         .library(name: "SternaS3", targets: ["SternaS3"]),
         .library(name: "SternaTransfers", targets: ["SternaTransfers"]),
@@ -88,6 +89,10 @@ let package = Package(
             dependencies: ["SternaPlatform", "SternaCore", "CSternaZlib", httpTypes, nioCore, orderedCollections],
             swiftSettings: strict),
         .target(
+            name: "SternaPropertyListCore",
+            dependencies: ["SternaPlatform", "SternaCore", "SternaSerialization", httpTypes, nioCore],
+            swiftSettings: strict),
+        .target(
             name: "SternaSecurity",
             dependencies: ["SternaPlatform", "SternaCore", x509, asn1, crypto, cryptoExtras, nioSSL, logging],
             swiftSettings: strict),
@@ -101,8 +106,8 @@ let package = Package(
         .target(
             name: "Sterna",
             dependencies: [
-                "SternaPlatform", "SternaCore", "SternaSerialization", "SternaSecurity", "SternaTransport",
-                "CSternaNetlink", httpTypes, structuredFields, nioCore, nioPosix, dequeModule, logging, crypto,
+                "SternaPlatform", "SternaCore", "SternaSerialization", "SternaPropertyListCore", "SternaSecurity",
+                "SternaTransport", "CSternaNetlink", httpTypes, structuredFields, nioCore, nioPosix, dequeModule, logging, crypto,
             ],
             swiftSettings: strict),
         .target(
@@ -113,12 +118,16 @@ let package = Package(
             name: "SternaReachability",
             dependencies: ["SternaPlatform", "Sterna", "SternaCore", "SternaTransport", nioCore, httpTypes],
             swiftSettings: strict),
+        .target(
+            name: "SternaPropertyList", dependencies: ["Sterna", "SternaCore", "SternaPropertyListCore"],
+            swiftSettings: strict),
         .target(name: "SternaURLRequest", dependencies: ["Sterna", "SternaCore", httpTypes], swiftSettings: strict),
         .target(name: "SternaXML", dependencies: ["Sterna", nioCore, httpTypes], swiftSettings: strict),
         .target(
             name: "SternaS3",
             dependencies: [
-                "SternaPlatform", "Sterna", "SternaSigning", "SternaTransfers", nioCore, httpTypes, crypto,
+                "SternaPlatform", "Sterna", "SternaPropertyListCore", "SternaSigning", "SternaTransfers", nioCore,
+                httpTypes, crypto,
             ],
             swiftSettings: strict),
         .target(
@@ -141,8 +150,8 @@ let package = Package(
         .executableTarget(
             name: "TernCLI",
             dependencies: [
-                "SternaPlatform", "Sterna", "SternaSigning", "SternaReachability", "SternaS3", "SternaTransfers",
-                "SternaTesting", nioCore, httpTypes, argumentParser,
+                "SternaPlatform", "Sterna", "SternaPropertyListCore", "SternaReachability", "SternaSigning", "SternaS3",
+                "SternaTransfers", "SternaTesting", nioCore, httpTypes, argumentParser,
             ],
             swiftSettings: strict),
         // All tests are one program, so that what this sets holds for all of them.
@@ -164,8 +173,13 @@ let package = Package(
         tests("SternaCoreTests", ["SternaTestSupport", "SternaCore", nioCore, httpTypes]),
         tests(
             "SternaSerializationTests",
-            ["SternaTestSupport", "SternaSerialization", "SternaCore", "CSternaZlib", nioCore, httpTypes]),
-        tests("SternaFormatTests", ["SternaTestSupport", "SternaSerialization", "SternaCore", nioCore, httpTypes]),
+            [
+                "SternaTestSupport", "SternaSerialization", "SternaPropertyList", "SternaCore", "CSternaZlib", nioCore,
+                httpTypes,
+            ]),
+        tests(
+            "SternaFormatTests",
+            ["SternaTestSupport", "SternaSerialization", "SternaPropertyList", "SternaCore", nioCore, httpTypes]),
         tests("SternaSecurityTests", ["SternaTestSupport", "SternaSecurity", x509, asn1, crypto]),
         tests("SternaURLRequestTests", ["SternaURLRequest", nioCore, httpTypes]),
         tests("SternaXMLTests", ["SternaTestSupport", "SternaXML", nioCore, httpTypes]),
@@ -179,7 +193,10 @@ let package = Package(
             ["SternaTestSupport", nioCore, nioPosix, nioHTTP2, nioHPACK, nioSSL, x509, asn1, httpTypes]),
         tests(
             "TernCLITests",
-            ["SternaTestSupport", "TernCLI", "SternaSigning", "SternaCore", nioCore, argumentParser, crypto]),
+            [
+                "SternaTestSupport", "TernCLI", "SternaPropertyList", "SternaSigning", "SternaCore", nioCore,
+                argumentParser, crypto,
+            ]),
         // The engine, by what it does.
         tests("SternaHTTP1Tests", ["SternaWireTestSupport"] + wire),
         tests("SternaHTTP2FrameTests", ["SternaWireTestSupport"] + wire),
@@ -194,24 +211,27 @@ let package = Package(
         tests("SternaDownloadTests", ["SternaTestSupport"] + session),
         tests("SternaInterceptorTests", ["SternaTestSupport"] + session),
         tests("SternaReachabilityTests", ["SternaTestSupport", "SternaSigning", "SternaReachability"] + session),
-        tests("SternaSessionTests", ["SternaTestSupport", "SternaSigning"] + session),
-        tests("SternaTaskTests", ["SternaTestSupport"] + session),
+        tests("SternaSessionTests", ["SternaTestSupport", "SternaPropertyList", "SternaSigning"] + session),
+        tests("SternaTaskTests", ["SternaTestSupport", "SternaPropertyList"] + session),
         // What goes across subjects: the documentation's examples, mutated inputs, other programs.
         tests(
             "SternaDocumentationTests",
-            ["SternaTestSupport", "SternaSigning", "SternaReachability", "SternaS3", "SternaTransfers"] + session),
+            [
+                "SternaTestSupport", "SternaPropertyList", "SternaReachability", "SternaSigning", "SternaS3",
+                "SternaTransfers",
+            ] + session),
         tests(
             "SternaMutationTests",
             [
-                "SternaWireTestSupport", "SternaSerialization", "SternaCoreTests", "SternaSecurityTests",
-                "SternaXMLTests", "SternaSecurity", "SternaSigning", "SternaImages", "SternaS3", "SternaTransfers",
-                "SternaXML", x509, asn1, crypto,
+                "SternaWireTestSupport", "SternaSerialization", "SternaPropertyList", "SternaPropertyListCore",
+                "SternaCoreTests", "SternaSecurityTests", "SternaXMLTests", "SternaSecurity", "SternaSigning",
+                "SternaImages", "SternaS3", "SternaTransfers", "SternaXML", x509, asn1, crypto,
             ] + wire),
         tests(
             "SternaInteropTests",
             [
-                "SternaTestSupport", "SternaCore", "SternaSigning", "SternaS3", "SternaTransfers", httpTypes, nioCore,
-                nioPosix,
+                "SternaTestSupport", "SternaCore", "SternaPropertyList", "SternaSigning", "SternaS3", "SternaTransfers",
+                httpTypes, nioCore, nioPosix,
             ]),
     ]
 )

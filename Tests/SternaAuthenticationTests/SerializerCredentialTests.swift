@@ -84,7 +84,7 @@ struct SerializerCredentialTests {
     @Test("Cleared credentials are not sent; those of request and session precede the serializer's")
     func precedence() async throws {
         var cleared = Self.form(.bearer("s3cret"))
-        cleared.clearAuthorization()
+        cleared.headers["Authorization"] = nil
         let (none, noneMock) = try mocked { $0.requestSerializer = cleared }
         try await none.get("a")
         expectNil(noneMock.requests.first?.headers[.authorization])

@@ -1,5 +1,6 @@
 import Foundation
 import Sterna
+import SternaPropertyList
 import SternaTesting
 import Testing
 

@@ -1,5 +1,6 @@
 import MutationKit
 import SternaCore
+import SternaPropertyList
 import SternaSerialization
 import Testing
 

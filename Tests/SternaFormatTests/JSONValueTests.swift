@@ -44,7 +44,7 @@ struct JSONValueTests {
     func nonFinite(value: Double) {
         let tree: JSON = ["scores": [1, JSON(value)]]
         expectEqual(tree["scores"][1].number?.isFinite, false)
-        let error = #expect(throws: JSON.SerializationError.self) { try tree.serialized() }
+        let error = #expect(throws: ParameterError.self) { try tree.serialized() }
         expectEqual(error?.reason, .nonFiniteNumber)
         expectEqual(error?.keyPath, "scores[1]")
     }

@@ -82,11 +82,11 @@ struct JSONWriterTests {
     @Test("A number that is not finite is refused with its place", arguments: [Double.nan, .infinity, -.infinity])
     func nonFinite(value: Double) {
         let json: JSON = ["user": ["scores": [1, 2, .number(JSON.Number(value))]]]
-        let error = #expect(throws: JSON.SerializationError.self) { try json.serialized() }
+        let error = #expect(throws: ParameterError.self) { try json.serialized() }
         expectEqual(error?.reason, .nonFiniteNumber)
         expectEqual(error?.keyPath, "user.scores[2]")
         expectEqual(error?.description, "a number is not finite at user.scores[2]")
-        let top = #expect(throws: JSON.SerializationError.self) {
+        let top = #expect(throws: ParameterError.self) {
             try JSON.number(JSON.Number(value)).serializedString(.pretty)
         }
         expectEqual(top?.description, "a number is not finite")

@@ -1,3 +1,4 @@
+import SternaPropertyList
 import SternaSerialization
 import Testing
 

@@ -1,5 +1,6 @@
 import SternaCore
 import SternaPlatform
+import SternaPropertyList
 import SternaSerialization
 import Testing
 

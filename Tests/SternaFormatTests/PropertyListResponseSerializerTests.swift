@@ -1,6 +1,7 @@
 import NIOCore
 import SternaCore
 import SternaPlatform
+import SternaPropertyList
 import SternaSerialization
 import Testing
 

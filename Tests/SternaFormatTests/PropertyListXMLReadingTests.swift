@@ -1,4 +1,5 @@
 import SternaPlatform
+import SternaPropertyList
 import SternaSerialization
 import Testing
 

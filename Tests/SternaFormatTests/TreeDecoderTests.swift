@@ -173,7 +173,7 @@ struct TreeDecoderTests {
             DecodingSettings(dates: .custom { Date(timeIntervalSince1970: try Double(from: $0)) }),
             DecodingSettings(data: .custom { Data(try [UInt8](from: $0)) }),
             DecodingSettings(
-                nonFiniteNumbers: .init(positiveInfinity: "inf", negativeInfinity: "-inf", nan: "never")),
+                nonFiniteNumbers: (positiveInfinity: "inf", negativeInfinity: "-inf", nan: "never")),
         ]
         for settings in settings {
             for value in all {

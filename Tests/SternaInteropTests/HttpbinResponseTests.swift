@@ -1,5 +1,6 @@
 import Sterna
 import SternaPlatform
+import SternaPropertyList
 import Testing
 
 @testable import SternaTestSupport

@@ -1,5 +1,6 @@
 import Sterna
 import SternaPlatform
+import SternaPropertyList
 
 /// Python's `plistlib`, which reads and writes property lists: one a line on standard input, one line for each.
 ///

@@ -30,7 +30,7 @@ struct CompoundSerializerTests {
         let loose = CompoundResponseSerializer<Answer>([.json.map(Answer.tree), .text.map(Answer.text)])
         try expectEqual(GivenAnswer("[1").read(by: loose), .text("[1"))
         let thrower = CompoundResponseSerializer<Answer>([
-            .text.tryMap { _ in throw Mistake() }, .text.validating { _, _ in throw Mistake() }.map(Answer.text),
+            .text.map { _ in throw Mistake() }, .text.validating { _, _ in throw Mistake() }.map(Answer.text),
             .text.map { .number($0.utf8.count) },
         ])
         try expectEqual(GivenAnswer("abc", type: nil).read(by: thrower), .number(3))
@@ -39,7 +39,7 @@ struct CompoundSerializerTests {
     @Test("The errors of all are kept, in order")
     func errors() throws {
         let serializer = CompoundResponseSerializer<Answer>([
-            .json.map(Answer.tree), .text.tryMap { _ in throw Mistake(number: 2) },
+            .json.map(Answer.tree), .text.map { _ in throw Mistake(number: 2) },
             .text.validating { _, _ in throw Mistake(number: 3) }.map(Answer.text),
             .decodable([Int].self).validating(mediaTypes: nil).map { .number($0.count) },
         ])
@@ -107,8 +107,10 @@ struct CompoundSerializerTests {
 
     @Test("The short form")
     func short() throws {
-        let serializer: CompoundResponseSerializer<JSON> = .compound(
+        let serializer: AnyResponseSerializer<JSON> = .compound(
             JSONResponseSerializer(), TextResponseSerializer().map { JSON.string($0) })
         try expectEqual(GivenAnswer("x", type: nil).read(by: serializer), "x")
+        let all: [any ResponseSerializer<JSON>] = [.json, serializer]
+        try expectEqual(GivenAnswer("y", type: nil).read(by: .compound(all)), "y")
     }
 }

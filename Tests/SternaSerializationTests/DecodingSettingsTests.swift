@@ -101,7 +101,7 @@ struct DecodingSettingsTests {
 
     @Test("Numbers JSON has no form for")
     func nonFinite() throws {
-        let settings = DecodingSettings(nonFiniteNumbers: .init(positiveInfinity: "+", negativeInfinity: "-", nan: "?"))
+        let settings = DecodingSettings(nonFiniteNumbers: (positiveInfinity: "+", negativeInfinity: "-", nan: "?"))
         let numbers = try read([Double].self, #"["+","-","?",1]"#, settings)
         expectEqual(numbers[0], .infinity)
         expectEqual(numbers[1], -.infinity)

@@ -1,6 +1,7 @@
 import HTTPTypes
 import NIOCore
 import SternaCore
+import SternaPropertyList
 import SternaSerialization
 import Testing
 

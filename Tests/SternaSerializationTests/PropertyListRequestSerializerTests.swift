@@ -2,6 +2,7 @@ import HTTPTypes
 import NIOCore
 import SternaCore
 import SternaPlatform
+import SternaPropertyList
 import SternaSerialization
 import Testing
 

@@ -9,12 +9,12 @@ import Testing
 
 @Suite("Serializers made of others")
 struct SerializerCombinatorTests {
-    @Test("map and tryMap make one value of another")
+    @Test("map, which may throw, makes one value of another")
     func map() throws {
-        let serializer = JSONResponseSerializer().map { $0["n"].int }.tryMap { number in
+        let serializer = JSONResponseSerializer().map { $0["n"].int }.map { number in
             guard let number else { throw Mistake(number: 1) }
             return "\(number)"
-        }.tryMap { text, response in "\(text) \(response.status.code)" }
+        }.map { text, response in "\(text) \(response.status.code)" }
         try expectEqual(GivenAnswer(#"{"n":5}"#, status: 201).read(by: serializer), "5 201")
         let error = try #require(GivenAnswer("{}").error(of: serializer))
         expectEqual(error.kind, .decodingFailed)
@@ -27,21 +27,21 @@ struct SerializerCombinatorTests {
     @Test("A SternaError that a closure throws stays as it is; cancellation keeps its meaning")
     func ownErrors() throws {
         let own = SternaError(.originRefused, phase: .decode, "mine")
-        let tried = GivenAnswer("[]").error(of: JSONResponseSerializer().tryMap { _ -> Int in throw own })
+        let tried = GivenAnswer("[]").error(of: JSONResponseSerializer().map { _ -> Int in throw own })
         expectEqual(tried?.kind, .originRefused)
         expectEqual(tried?.body?.text, "[]")
         expectEqual(
             GivenAnswer("[]").error(of: JSONResponseSerializer().validating { _, _ in throw own })?.kind, .originRefused
         )
         let cancelled = GivenAnswer("[]").error(
-            of: JSONResponseSerializer().tryMap { _ -> Int in throw CancellationError() })
+            of: JSONResponseSerializer().map { _ -> Int in throw CancellationError() })
         expectEqual(cancelled?.kind, .cancelled)
         expectEqual(cancelled?.phase, .decode)
     }
 
     @Test("The transform is not called for a response that is refused")
     func notAsked() {
-        let serializer = JSONResponseSerializer().tryMap { _ -> Int in
+        let serializer = JSONResponseSerializer().map { _ -> Int in
             Issue.record("The transform was asked.")
             return 0
         }
@@ -102,10 +102,10 @@ struct SerializerCombinatorTests {
                     guard response.headers[.age] == nil else { throw Mistake(number: 1) }
                 }
             let text = taken.map { "\($0)" }
-            let tried = text.tryMap { text in
+            let tried = text.map { text in
                 guard text != "null" else { throw Mistake(number: 2) }
                 return text.utf8.count
-            }.tryMap { count, response in count + response.status.code }
+            }.map { count, response in count + response.status.code }
             let answer = GivenAnswer(#"{"a":7}"#, status: 201)
             #expect(try answer.read(by: text).contains("7"))
             #expect(try answer.read(by: tried) > 201)

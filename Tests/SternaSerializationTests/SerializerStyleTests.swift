@@ -1,6 +1,7 @@
 import HTTPTypes
 import SternaCore
 import SternaPlatform
+import SternaPropertyList
 import SternaSerialization
 import Testing
 

@@ -105,7 +105,7 @@ struct UserAgentTests {
         #expect(agent.hasPrefix("A/1 (Mac OS X Version "))
         #endif
         #expect(agent.hasSuffix(")"))
-        expectEqual(HTTPRequestSerializer().value(forHeader: "User-Agent")?.hasSuffix(String(agent.dropFirst(3))), true)
+        expectEqual(HTTPRequestSerializer().headers["User-Agent"]?.hasSuffix(String(agent.dropFirst(3))), true)
     }
 
     @Test(

@@ -1,4 +1,5 @@
 import Sterna
+import SternaPropertyList
 import SternaTesting
 import Testing
 

@@ -1,5 +1,6 @@
 import NIOCore
 import Sterna
+import SternaPropertyList
 import SternaTesting
 import Testing
 

@@ -2,6 +2,7 @@ import Dispatch
 import HTTPTypes
 import Sterna
 import SternaPlatform
+import SternaPropertyList
 import SternaTesting
 import Testing
 

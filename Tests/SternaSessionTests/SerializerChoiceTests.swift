@@ -1,4 +1,5 @@
 import SternaPlatform
+import SternaPropertyList
 import SternaTesting
 import Testing
 
@@ -62,7 +63,7 @@ struct SerializerChoiceTests {
     func reader(index: Int) {
         let (serializer, expected) = Self.readers[index]
         let choice = SerializerChoice(request: serializer, session: .json)
-        let found: [any ResponseSerializer] = [choice.json, choice.text, choice.data, choice.propertyList]
+        let found: [any ResponseSerializer] = [choice.json, choice.text, choice.data, choice.trees(.propertyList)]
         let standard = [
             "json": "JSONResponseSerializer", "text": "TextResponseSerializer", "data": "DataResponseSerializer",
             "list": "PropertyListResponseSerializer", "image": "ImageDataResponseSerializer",
@@ -81,7 +82,7 @@ struct SerializerChoiceTests {
         let image = ImageDataResponseSerializer().map(\.count).validating(mediaTypes: ["image/png"])
         expectEqual(SerializerChoice(request: image, session: .json).data.validation.mediaTypes, ["image/png"])
         let list = DecodablePropertyListResponseSerializer<User>().validating(statuses: [404])
-        expectEqual(SerializerChoice(request: list, session: .json).propertyList.validation.statuses, [404])
+        expectEqual(SerializerChoice(request: list, session: .json).trees(.propertyList).validation.statuses, [404])
     }
 
     // MARK: Replies

@@ -1,6 +1,7 @@
 import HTTPTypes
 import NIOCore
 package import SternaCore
+import SternaPropertyListCore
 import SternaSerialization
 
 /// Redacts forms (also multipart ones), JSON and property lists: hides the values of members whose names mark them as secrets.

@@ -76,13 +76,6 @@ public struct Reply: Sendable {
         return try make(by: GivenDecoder<T>(json: choice.jsonFormat, decoder: decoder))
     }
 
-    /// Decodes the body as a property list in XML or in the binary form; nil for an empty one.
-    ///
-    /// Throws `unacceptableMediaType` or `decodingFailed`.
-    public func propertyList() throws(SternaError) -> PropertyList? {
-        try make(by: choice.propertyList)
-    }
-
     /// Decodes the body with a response serializer; throws its errors.
     ///
     /// The request's serializer, or the session's, has already checked the status; this one checks the media type.
@@ -110,11 +103,6 @@ public struct Reply: Sendable {
         try await concurrently { () throws(SternaError) in try decode(type, decoder: decoder) }
     }
 
-    /// Decodes the body as a property list; see the form without `await`.
-    public func propertyList() async throws(SternaError) -> PropertyList? {
-        try await concurrently { () throws(SternaError) in try propertyList() }
-    }
-
     /// Decodes the body with a response serializer; see the form without `await`.
     public func value<S: ResponseSerializer>(by serializer: S) async throws(SternaError) -> S.Value {
         try await concurrently(always: serializer.takesLong) { () throws(SternaError) in try value(by: serializer) }
@@ -125,7 +113,7 @@ public struct Reply: Sendable {
     /// Below this many bytes, decoding costs less than a switch to another thread.
     private static let largeBody = 64 << 10
 
-    private func concurrently<T: Sendable>(
+    package func concurrently<T: Sendable>(
         always: Bool = false, _ work: @Sendable () throws(SternaError) -> T
     ) async throws(SternaError) -> T {
         guard always || body.readableBytes >= Self.largeBody else { return try work() }
@@ -144,6 +132,12 @@ public struct Reply: Sendable {
             if error.url == nil { error.url = Redaction.show(response.url) }
             throw error
         }
+    }
+
+    /// Decodes the body as a tree of a module's own format: by the response serializer if it makes such trees or reads this format,
+    /// otherwise by the standard one.
+    package func tree<S: FormatResponseSerializer>(_ standard: S) throws(SternaError) -> S.Value {
+        try make(by: choice.trees(standard))
     }
 
     /// Returns the tree for a callback whose call names no serializer.

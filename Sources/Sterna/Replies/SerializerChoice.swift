@@ -43,9 +43,13 @@ struct SerializerChoice: Sendable {
         return own
     }
 
-    /// The serializer of `propertyList()`.
-    var propertyList: any ResponseSerializer<PropertyList?> {
-        making(PropertyList?.self) ?? tree() ?? PropertyListResponseSerializer()
+    /// Returns the serializer of a format's trees, such as property lists: the chosen one if it makes them or reads this format.
+    ///
+    /// - Parameter standard: the format's serializer without settings.
+    func trees<S: FormatResponseSerializer>(_ standard: S) -> any ResponseSerializer<S.Value> {
+        if let own = making(S.Value.self) { return own }
+        if let own: S = tree() { return own }
+        return standard
     }
 
     /// Returns the serializer of `decode()`: JSON's unless the chosen one decodes. A serializer of text or bytes does not.
@@ -57,7 +61,7 @@ struct SerializerChoice: Sendable {
         if !transforms, let format { return format.decoding(type, serializer.validation, decoding) }
         if type != String.self, type != Data.self, let own = making(type) { return own }
         // For instance a serializer that selects a member of an envelope.
-        if let tree = making(JSON.self) { return tree.tryMap { try $0.decode(type, decoding) } }
+        if let tree = making(JSON.self) { return tree.map { try $0.decode(type, decoding) } }
         if let format { return format.decoding(type, serializer.validation, decoding) }
         return DecodableResponseSerializer<T>(decoding: decoding)
     }
@@ -72,7 +76,7 @@ struct SerializerChoice: Sendable {
         if let own: JSONResponseSerializer = tree() { return own }
         let name = "\(Swift.type(of: serializer))"
         if let data = making(Data.self) {
-            return data.tryMap { (data: Data, response: Response) throws -> JSON in
+            return data.map { (data: Data, response: Response) throws -> JSON in
                 do {
                     return try JSONResponseSerializer().value(of: response, body: Bytes(copying: data))
                 } catch {
@@ -114,7 +118,7 @@ struct SerializerChoice: Sendable {
 
     private static func refusing<S: ResponseSerializer>(_ serializer: S, _ name: String) -> any ResponseSerializer<JSON>
     {
-        serializer.tryMap { _ throws -> JSON in throw noTree(name, nil) }
+        serializer.map { _ throws -> JSON in throw noTree(name, nil) }
     }
 
     private static func noTree(_ name: String, _ cause: (any Error)?) -> SternaError {

@@ -92,7 +92,7 @@ public struct Parameters: Sendable {
     }
 
     /// Sets the value of a name, at its position if it exists and at the end if not.
-    public mutating func set(_ value: ParameterValue, for key: String) {
+    package mutating func set(_ value: ParameterValue, for key: String) {
         if let position = position(of: key) {
             contents[position] = value
             return
@@ -108,7 +108,7 @@ public struct Parameters: Sendable {
 
     /// Removes a name; returns its value, or nil if there was none.
     @discardableResult
-    public mutating func removeValue(for key: String) -> ParameterValue? {
+    package mutating func removeValue(for key: String) -> ParameterValue? {
         guard let position = position(of: key) else { return nil }
         names.remove(at: position)
         let value = contents.remove(at: position)
@@ -117,7 +117,7 @@ public struct Parameters: Sendable {
     }
 
     /// Removes every pair.
-    public mutating func removeAll() {
+    package mutating func removeAll() {
         self = Parameters()
     }
 
@@ -154,27 +154,21 @@ extension Parameters: ExpressibleByDictionaryLiteral {
 }
 
 extension Parameters: Sequence {
-    /// Iterates over the pairs in order.
-    public struct Iterator: IteratorProtocol, Sendable {
-        private let parameters: Parameters
-        private var position = 0
+    public typealias Element = (key: String, value: ParameterValue)
 
-        init(_ parameters: Parameters) {
-            self.parameters = parameters
-        }
-
-        /// The next pair, or nil at the end.
-        public mutating func next() -> (key: String, value: ParameterValue)? {
-            guard position < parameters.names.count else { return nil }
-            defer { position += 1 }
-            return (parameters.names[position], parameters.contents[position])
-        }
-    }
-
-    /// An iterator at the first pair.
-    public func makeIterator() -> Iterator {
-        Iterator(self)
-    }
+    /// Returns an iterator over the pairs in order.
+    public func makeIterator() -> some IteratorProtocol<Element> { PairIterator(parameters: self) }
 
     public var underestimatedCount: Int { count }
+}
+
+private struct PairIterator: IteratorProtocol {
+    let parameters: Parameters
+    var position = 0
+
+    mutating func next() -> (key: String, value: ParameterValue)? {
+        guard position < parameters.names.count else { return nil }
+        defer { position += 1 }
+        return (parameters.names[position], parameters.contents[position])
+    }
 }

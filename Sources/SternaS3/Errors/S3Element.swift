@@ -1,5 +1,6 @@
 import NIOCore
 import Sterna
+import SternaPropertyListCore
 
 /// An XML element of a document of S3, with its contents.
 struct S3Element: Sendable {

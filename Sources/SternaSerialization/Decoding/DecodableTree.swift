@@ -1,5 +1,5 @@
 /// A parsed document from which `Decodable` values are decoded, so that no body is parsed twice.
-protocol DecodableTree: Sendable {
+package protocol DecodableTree: Sendable {
     /// The conversion from the format's values to Swift's.
     associatedtype Rules: Sendable
 
@@ -44,14 +44,14 @@ protocol DecodableTree: Sendable {
 }
 
 /// The members of an object, as a keyed container looks them up.
-protocol TreeMembers<Tree> {
+package protocol TreeMembers<Tree> {
     associatedtype Tree
     var names: [String] { get }
     subscript(name: String) -> Tree? { get }
 }
 
 /// The result of converting a value to a number type.
-enum TreeNumber<T> {
+package enum TreeNumber<T> {
     case value(T)
     /// The value is not a number.
     case mismatch
@@ -60,7 +60,7 @@ enum TreeNumber<T> {
 }
 
 /// A floating point type of the standard library.
-protocol TreeFloat: BinaryFloatingPoint, LosslessStringConvertible, Decodable {}
+package protocol TreeFloat: BinaryFloatingPoint, LosslessStringConvertible, Decodable {}
 
 extension Double: TreeFloat {}
 extension Float: TreeFloat {}
@@ -68,7 +68,7 @@ extension Float: TreeFloat {}
 /// The path to a value, as a linked list that shares its beginning with the paths of its neighbors.
 ///
 /// The parser limits the number of levels, so releasing the list, which recurses, does not overflow the stack.
-final class TreePath: Sendable {
+package final class TreePath: Sendable {
     let parent: TreePath?
     let key: any CodingKey
 

@@ -1,9 +1,9 @@
 import SternaPlatform
 
 extension JSON: DecodableTree {
-    static var absent: JSON { .null }
+    package static var absent: JSON { .null }
 
-    var kind: String {
+    package var kind: String {
         switch self {
         case .null: "null"
         case .bool: "a boolean"
@@ -14,13 +14,13 @@ extension JSON: DecodableTree {
         }
     }
 
-    var treeElements: [JSON]? { array }
-    var treeBoolean: Bool? { bool }
-    var treeText: String? { string }
+    package var treeElements: [JSON]? { array }
+    package var treeBoolean: Bool? { bool }
+    package var treeText: String? { string }
 
-    var namedMembers: [(key: String, value: JSON)]? { object.map { Array($0) } }
+    package var namedMembers: [(key: String, value: JSON)]? { object.map { Array($0) } }
 
-    func treeMembers(_ rules: JSONRules, _ path: TreePath?) throws -> JSONMembers? {
+    package func treeMembers(_ rules: JSONRules, _ path: TreePath?) throws -> JSONMembers? {
         guard case .object(let object) = self else { return nil }
         if case .asIs = rules.keys { return .named(object) }
         let outer = TreePath.keys(path)
@@ -34,11 +34,11 @@ extension JSON: DecodableTree {
         return .converted(converted)
     }
 
-    static func convertsKeys(_ rules: JSONRules) -> Bool {
+    package static func convertsKeys(_ rules: JSONRules) -> Bool {
         if case .asIs = rules.keys { false } else { true }
     }
 
-    func whole<T: FixedWidthInteger>(_ type: T.Type) -> TreeNumber<T> {
+    package func whole<T: FixedWidthInteger>(_ type: T.Type) -> TreeNumber<T> {
         guard case .number(let number) = self else { return .mismatch }
         let value: T? =
             switch number.storage {
@@ -53,7 +53,7 @@ extension JSON: DecodableTree {
         return value.map { .value($0) } ?? .outOfRange
     }
 
-    func floating<T: TreeFloat>(_ type: T.Type, _ rules: JSONRules) -> TreeNumber<T> {
+    package func floating<T: TreeFloat>(_ type: T.Type, _ rules: JSONRules) -> TreeNumber<T> {
         switch self {
         case .number(let number):
             let value: T? =
@@ -77,7 +77,7 @@ extension JSON: DecodableTree {
         }
     }
 
-    func special<T: Decodable>(_ type: T.Type, in decoder: TreeDecoder<JSON>) throws -> T? {
+    package func special<T: Decodable>(_ type: T.Type, in decoder: TreeDecoder<JSON>) throws -> T? {
         if type == JSON.self { return self as? T }
         if type == Date.self { return try decoder.rules.dates(decoder) as? T }
         if type == Data.self { return try decoder.rules.data(decoder) as? T }
@@ -101,18 +101,18 @@ extension JSON: DecodableTree {
 }
 
 /// The members of a JSON object by the names that types request.
-enum JSONMembers: TreeMembers {
+package enum JSONMembers: TreeMembers {
     case named(JSON.Object)
     case converted([String: JSON])
 
-    var names: [String] {
+    package var names: [String] {
         switch self {
         case .named(let object): object.keys
         case .converted(let members): Array(members.keys)
         }
     }
 
-    subscript(name: String) -> JSON? {
+    package subscript(name: String) -> JSON? {
         switch self {
         case .named(let object): object[name]
         case .converted(let members): members[name]
@@ -121,7 +121,7 @@ enum JSONMembers: TreeMembers {
 }
 
 /// The conversion from JSON values to Swift's: ``DecodingSettings``, or the options of a JSONDecoder.
-struct JSONRules: Sendable {
+package struct JSONRules: Sendable {
     enum Keys: Sendable {
         case asIs
         case snakeCase
@@ -221,7 +221,7 @@ extension JSONRules {
         switch decoder.nonConformingFloatDecodingStrategy {
         case .throw: break
         case .convertFromString(let positive, let negative, let nan):
-            nonFiniteNumbers = .init(positiveInfinity: positive, negativeInfinity: negative, nan: nan)
+            nonFiniteNumbers = (positive, negative, nan)
         @unknown default: return nil
         }
     }

@@ -1,26 +1,26 @@
 /// Decodes from a value of a tree, with the errors of Foundation's decoders: kind, path and reason.
-struct TreeDecoder<Tree: DecodableTree>: Decoder {
+package struct TreeDecoder<Tree: DecodableTree>: Decoder {
     let tree: Tree
     let rules: Tree.Rules
-    let userInfo: [CodingUserInfoKey: Any]
+    package let userInfo: [CodingUserInfoKey: Any]
     let path: TreePath?
 
-    init(_ tree: Tree, _ rules: Tree.Rules, userInfo: [CodingUserInfoKey: Any] = [:], path: TreePath? = nil) {
+    package init(_ tree: Tree, _ rules: Tree.Rules, userInfo: [CodingUserInfoKey: Any] = [:], path: TreePath? = nil) {
         self.tree = tree
         self.rules = rules
         self.userInfo = userInfo
         self.path = path
     }
 
-    var codingPath: [any CodingKey] { TreePath.keys(path) }
+    package var codingPath: [any CodingKey] { TreePath.keys(path) }
 
-    func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    package func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
         KeyedDecodingContainer(try KeyedTree<Tree, Key>(self))
     }
 
-    func unkeyedContainer() throws -> any UnkeyedDecodingContainer { try UnkeyedTree(self) }
+    package func unkeyedContainer() throws -> any UnkeyedDecodingContainer { try UnkeyedTree(self) }
 
-    func singleValueContainer() throws -> any SingleValueDecodingContainer { SingleTree(decoder: self) }
+    package func singleValueContainer() throws -> any SingleValueDecodingContainer { SingleTree(decoder: self) }
 
     /// Returns a decoder of a value below this one.
     func below(_ tree: Tree, _ key: any CodingKey) -> TreeDecoder {
@@ -30,7 +30,7 @@ struct TreeDecoder<Tree: DecodableTree>: Decoder {
     // MARK: Values
 
     /// Decodes a value of any type.
-    func value<T: Decodable>(_ type: T.Type) throws -> T {
+    package func value<T: Decodable>(_ type: T.Type) throws -> T {
         if let value = try tree.special(type, in: self) { return value }
         if Tree.convertsKeys(rules), let type = type as? any StringKeyedDictionary.Type,
             let value = try type.read(from: self) as? T
@@ -79,7 +79,7 @@ struct TreeDecoder<Tree: DecodableTree>: Decoder {
     }
 
     /// Returns the error for a value of another kind, or for null.
-    func mismatch(_ type: Any.Type, _ tree: Tree, _ key: (any CodingKey)? = nil) -> DecodingError {
+    package func mismatch(_ type: Any.Type, _ tree: Tree, _ key: (any CodingKey)? = nil) -> DecodingError {
         if tree.isNull { return .valueNotFound(type, context("expected \(type), found null.", key)) }
         return .typeMismatch(type, context("expected \(type), found \(tree.kind).", key))
     }

@@ -1,11 +1,5 @@
 extension JSON {
-    /// Parses one JSON value from UTF-8 bytes (RFC 8259).
-    ///
-    /// The grammar is strict, and only white space may follow the value. A leading byte order mark is skipped. If an
-    /// object repeats a key, the last value counts.
-    ///
-    /// - Throws: ``ParseError`` at the first fault.
-    public init(parsing bytes: UnsafeRawBufferPointer, limits: ParseLimits = ParseLimits()) throws(ParseError) {
+    package init(parsing bytes: UnsafeRawBufferPointer, limits: ParseLimits = ParseLimits()) throws(ParseError) {
         // Invariant: any memory may be bound to bytes, and the caller keeps it for the duration of the call.
         let bytes = bytes.bindMemory(to: UInt8.self)
         var parser = JSONParser(bytes: bytes, limits: limits)
@@ -16,7 +10,10 @@ extension JSON {
         }
     }
 
-    /// Parses one JSON value from UTF-8 bytes, as ``init(parsing:limits:)-(UnsafeRawBufferPointer,_)`` does.
+    /// Parses one JSON value from UTF-8 bytes (RFC 8259).
+    ///
+    /// The grammar is strict, and only white space may follow the value. A leading byte order mark is skipped. If an
+    /// object repeats a key, the last value counts.
     ///
     /// - Throws: ``ParseError`` at the first fault.
     public init(parsing bytes: some Sequence<UInt8>, limits: ParseLimits = ParseLimits()) throws(ParseError) {
@@ -24,7 +21,7 @@ extension JSON {
         self = try (result ?? Array(bytes).withUnsafeBufferPointer { Self.parse($0, limits: limits) }).get()
     }
 
-    /// Parses one JSON value from a text, as ``init(parsing:limits:)-(UnsafeRawBufferPointer,_)`` does.
+    /// Parses one JSON value from a text, as ``init(parsing:limits:)-(Sequence<UInt8>,_)`` does.
     ///
     /// - Throws: ``ParseError`` at the first fault.
     public init(parsing text: some StringProtocol, limits: ParseLimits = ParseLimits()) throws(ParseError) {

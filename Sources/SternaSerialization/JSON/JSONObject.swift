@@ -51,13 +51,13 @@ extension JSON {
         }
 
         /// Sets the value of a key, at its position if it exists and at the end if not.
-        public mutating func set(_ value: JSON, for key: String) {
+        package mutating func set(_ value: JSON, for key: String) {
             members.updateValue(value, forKey: key)
         }
 
         /// Removes a member; returns its value, or nil if it was missing.
         @discardableResult
-        public mutating func removeValue(for key: String) -> JSON? {
+        package mutating func removeValue(for key: String) -> JSON? {
             members.removeValue(forKey: key)
         }
     }
@@ -71,27 +71,10 @@ extension JSON.Object: ExpressibleByDictionaryLiteral {
 }
 
 extension JSON.Object: Sequence {
-    /// Iterates over the members in order.
-    public struct Iterator: IteratorProtocol, Sendable {
-        private let members: OrderedDictionary<String, JSON>
-        private var position = 0
+    public typealias Element = (key: String, value: JSON)
 
-        init(_ members: OrderedDictionary<String, JSON>) {
-            self.members = members
-        }
-
-        /// Returns the next member, or nil at the end.
-        public mutating func next() -> (key: String, value: JSON)? {
-            guard position < members.count else { return nil }
-            defer { position += 1 }
-            return (members.keys[position], members.values[position])
-        }
-    }
-
-    /// Returns an iterator at the first member.
-    public func makeIterator() -> Iterator {
-        Iterator(members)
-    }
+    /// Returns an iterator over the members in order.
+    public func makeIterator() -> some IteratorProtocol<Element> { members.makeIterator() }
 
     public var underestimatedCount: Int { count }
 }

@@ -309,9 +309,9 @@ extension JSONParser {
 }
 
 /// Well-formed byte sequences of UTF-8 (RFC 3629, section 4).
-enum UTF8Sequence {
+package enum UTF8Sequence {
     /// Returns the length of the well-formed sequence at an index within the bytes; 0 without one.
-    static func length(in bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> Int {
+    package static func length(in bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> Int {
         let first = bytes[index]
         let count: Int
         // The second byte's range excludes overlong forms, surrogates and values above U+10FFFF.

@@ -1,4 +1,4 @@
-import SternaCore
+public import SternaCore
 
 extension JSON {
     /// Options for writing a tree.
@@ -20,36 +20,10 @@ extension JSON {
         public static let fractions = WritingOptions(rawValue: 8)
     }
 
-    /// The reason why a tree cannot be written, and the place in the tree.
-    public struct SerializationError: Error, Sendable, Hashable, CustomStringConvertible {
-        /// The reason of the failure.
-        public enum Reason: Sendable, Hashable {
-            /// A number is NaN or infinite, which JSON cannot represent.
-            case nonFiniteNumber
-            /// Containers are nested deeper than the limit; carries the limit in levels.
-            case tooDeep(limit: Int)
-        }
-
-        /// The reason of the failure.
-        public let reason: Reason
-        /// The place of the value, such as `user.scores[2]`; empty for the value at the top.
-        public let keyPath: String
-
-        /// One line: the reason, then the key path if there is one.
-        public var description: String {
-            let text =
-                switch reason {
-                case .nonFiniteNumber: "a number is not finite"
-                case .tooDeep(let limit): "containers are nested deeper than \(limit) levels"
-                }
-            return keyPath.isEmpty ? text : "\(text) at \(keyPath)"
-        }
-    }
-
     /// Returns the tree as UTF-8 text.
     ///
-    /// - Throws: ``SerializationError`` for a number that is not finite, and for a tree deeper than ``maximumDepth``.
-    public func serialized(_ options: WritingOptions = []) throws(SerializationError) -> [UInt8] {
+    /// - Throws: `ParameterError` with the key path of a number that is not finite, and for a tree deeper than ``maximumDepth``.
+    public func serialized(_ options: WritingOptions = []) throws(ParameterError) -> [UInt8] {
         var writer = JSONWriter(options: options)
         do {
             try writer.write(self, depth: 0)
@@ -61,8 +35,8 @@ extension JSON {
 
     /// Returns the tree as text.
     ///
-    /// - Throws: ``SerializationError`` as ``serialized(_:)`` does.
-    public func serializedString(_ options: WritingOptions = []) throws(SerializationError) -> String {
+    /// - Throws: `ParameterError` as ``serialized(_:)`` does.
+    public func serializedString(_ options: WritingOptions = []) throws(ParameterError) -> String {
         String(decoding: try serialized(options), as: UTF8.self)
     }
 }
@@ -85,7 +59,7 @@ extension JSON.Object: CustomStringConvertible {
 
 struct JSONWriter {
     struct Fault: Error {
-        let reason: JSON.SerializationError.Reason
+        let reason: ParameterError.Reason
         // From the value outwards.
         var components: [ParameterError.Component] = []
 
@@ -93,9 +67,7 @@ struct JSONWriter {
             Fault(reason: reason, components: components + [component])
         }
 
-        var `public`: JSON.SerializationError {
-            JSON.SerializationError(reason: reason, keyPath: KeyPathText.text(components.reversed()))
-        }
+        var `public`: ParameterError { components.reduce(ParameterError(reason)) { $0.under($1) } }
     }
 
     private(set) var bytes: [UInt8] = []

@@ -6,13 +6,17 @@ public struct MediaType: Sendable, Hashable, Codable, CustomStringConvertible {
     public var essence: String
 
     /// The parameters in order, names in lower case.
-    public var parameters: [Parameter]
-
-    /// A parameter of a media type.
-    public struct Parameter: Sendable, Hashable, Codable {
-        public var name: String
-        public var value: String
+    public var parameters: [(name: String, value: String)] {
+        get { pairs.map { ($0.name, $0.value) } }
+        set { pairs = newValue.map { Pair(name: $0.name, value: $0.value) } }
     }
+
+    // Tuples are neither Hashable nor Codable.
+    private var pairs: [Pair]
+
+    private struct Pair: Sendable, Hashable, Codable { var name, value: String }
+
+    private enum CodingKeys: String, CodingKey { case essence, pairs = "parameters" }
 
     /// Parses a Content-Type field; nil if it is not a type and a subtype. Reads at most 64 parameters, and skips malformed ones.
     public init?(_ field: String) {
@@ -22,11 +26,11 @@ public struct MediaType: Sendable, Hashable, Codable, CustomStringConvertible {
         let halves = text.split(separator: "/", omittingEmptySubsequences: false)
         guard halves.count == 2, halves.allSatisfy({ FieldSyntax.isToken(String($0)) }) else { return nil }
         essence = text.lowercased()
-        parameters = pieces.dropFirst().prefix(64).compactMap { piece in
+        pairs = pieces.dropFirst().prefix(64).compactMap { piece in
             guard let equals = piece.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
             let name = piece[..<equals].trimmingBlanks().lowercased()
             return name.isEmpty
-                ? nil : Parameter(name: name, value: Self.unquote(piece[piece.utf8.index(after: equals)...]))
+                ? nil : Pair(name: name, value: Self.unquote(piece[piece.utf8.index(after: equals)...]))
         }
     }
 
@@ -39,14 +43,14 @@ public struct MediaType: Sendable, Hashable, Codable, CustomStringConvertible {
     }
 
     /// The value of the first parameter of a name, which must be in lower case; nil without one.
-    public subscript(name: String) -> String? { parameters.first { $0.name == name }?.value }
+    public subscript(name: String) -> String? { pairs.first { $0.name == name }?.value }
 
     /// The character set that the type names, in lower case.
     public var charset: String? { self["charset"]?.lowercased() }
 
     /// The type and its parameters, for display: values are not quoted.
     public var description: String {
-        parameters.reduce(essence) { $0 + "; \($1.name)=\($1.value)" }
+        pairs.reduce(essence) { $0 + "; \($1.name)=\($1.value)" }
     }
 
     // Semicolons inside quotes do not end a parameter. Compares bytes, as comparing characters is slow.

@@ -22,7 +22,7 @@ extension MediaType {
             for item in Self.items(of: line) {
                 guard var type = MediaType(String(item)), type.essence != "*/*" else { continue }
                 if type.essence == last?.essence, type["charset"] == nil, let charset = last?["charset"] {
-                    type.parameters.append(Parameter(name: "charset", value: charset))
+                    type.parameters.append((name: "charset", value: charset))
                 }
                 last = type
             }

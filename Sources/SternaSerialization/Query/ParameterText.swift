@@ -1,8 +1,8 @@
-import SternaCore
-import SternaPlatform
+package import SternaCore
+package import SternaPlatform
 
 /// Writes single values as text, for queries, forms and JSON strings.
-enum ParameterText {
+package enum ParameterText {
     /// Returns the text of a value that is not a container; nil for null and for containers.
     static func text(of value: ParameterValue, by encoder: QueryEncoder) throws(ParameterError) -> String? {
         switch value {
@@ -36,7 +36,7 @@ enum ParameterText {
     }
 
     /// Returns a date in UTC by RFC 3339, with milliseconds only if they are not zero: `2020-01-02T03:04:05Z`.
-    static func date(_ date: Date) throws(ParameterError) -> String {
+    package static func date(_ date: Date) throws(ParameterError) -> String {
         let (day, time, fraction) = clock(try milliseconds(of: date))
         return "\(day)T\(time)\(fraction == 0 ? "" : ".\(padded(fraction, 3))")Z"
     }

@@ -140,12 +140,6 @@ public struct QueryEncoder: Sendable {
         public var name: String
         /// The value's text; nil for a bare name.
         public var value: String?
-
-        /// Makes a field.
-        public init(name: String, value: String?) {
-            self.name = name
-            self.value = value
-        }
     }
 }
 

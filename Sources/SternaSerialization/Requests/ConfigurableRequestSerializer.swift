@@ -14,7 +14,7 @@ extension ConfigurableRequestSerializer {
         try settings.appendQuery(parameters, to: &request)
     }
 
-    /// Header fields for every request that has no field of the same name.
+    /// Header fields for every request that has no field of the same name; `headers["X-Client"] = nil` removes one.
     public var headers: Headers {
         get { settings.headers }
         set { settings.headers = newValue }
@@ -75,25 +75,10 @@ extension ConfigurableRequestSerializer {
 
     // MARK: Header fields
 
-    /// Replaces every default header field of a name; nil removes them.
-    public mutating func setValue(_ value: String?, forHeader name: String) { headers[name] = value }
-
-    /// Returns the first value of a default header field; the name is case-insensitive.
-    public func value(forHeader name: String) -> String? { headers[name] }
-
-    /// Removes a default header field.
-    public mutating func removeHeader(_ name: String) { headers[name] = nil }
-
-    /// The default header fields as a dictionary.
-    public var headerDictionary: [String: String] { headers.dictionary }
-
     /// Sets credentials as the default Authorization field: `.basic(user, password)`, `.bearer(token)`, `.token(token)`.
     ///
     /// A session sends them only to its own origin.
     public mutating func setAuthorization(_ authorization: Authorization) {
         headers["Authorization"] = authorization.fieldValue
     }
-
-    /// Removes the default Authorization field.
-    public mutating func clearAuthorization() { headers["Authorization"] = nil }
 }

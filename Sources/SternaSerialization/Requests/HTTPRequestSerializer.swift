@@ -10,16 +10,16 @@ public import SternaCore
 public struct HTTPRequestSerializer: ConfigurableRequestSerializer {
     public var settings = SerializerSettings()
 
-    /// Makes a serializer with a style.
-    public init(style: RequestStyle) {
-        settings.style = style
-    }
-
-    /// Makes a serializer with AFNetworking 4's style, optionally with another encoder or other query methods.
+    /// Makes a serializer.
+    ///
+    /// - Parameters:
+    ///   - style: how parameters are written and declared; AFNetworking 4's by default.
+    ///   - encoder: an encoder in place of the style's.
+    ///   - queryMethods: the methods whose parameters go into the URL; GET, HEAD and DELETE by default.
     public init(
-        encoder: QueryEncoder? = nil,
-        queryMethods: Set<Request.Method>? = nil
+        style: RequestStyle? = nil, encoder: QueryEncoder? = nil, queryMethods: Set<Request.Method>? = nil
     ) {
+        if let style { settings.style = style }
         if let encoder { settings.encoder = encoder }
         if let queryMethods { settings.queryMethods = queryMethods }
     }

@@ -13,19 +13,20 @@ public struct JSONRequestSerializer: ConfigurableRequestSerializer {
     public var settings = SerializerSettings()
 
     /// Makes a serializer.
+    ///
+    /// - Parameters:
+    ///   - style: how queries are written, and whether the media type names the character set; AFNetworking 4's by default.
+    ///   - options: the layout of the JSON text.
+    ///   - encoder: an encoder in place of the style's.
+    ///   - queryMethods: the methods whose parameters go into the URL; GET, HEAD and DELETE by default.
     public init(
-        options: JSON.WritingOptions = [], encoder: QueryEncoder? = nil,
+        style: RequestStyle? = nil, options: JSON.WritingOptions = [], encoder: QueryEncoder? = nil,
         queryMethods: Set<Request.Method>? = nil
     ) {
         self.options = options
+        if let style { settings.style = style }
         if let encoder { settings.encoder = encoder }
         if let queryMethods { settings.queryMethods = queryMethods }
-    }
-
-    /// Makes a serializer with a style, which defines how queries are written and whether the media type names the character set.
-    public init(style: RequestStyle, options: JSON.WritingOptions = []) {
-        self.options = options
-        settings.style = style
     }
 
     public func serialize(_ parameters: Parameters?, into request: inout Request) throws {

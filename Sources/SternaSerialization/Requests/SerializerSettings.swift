@@ -93,7 +93,7 @@ public struct SerializerSettings: Sendable {
     }
 
     /// Returns whether the parameters of a method go into the URL.
-    func goesIntoURL(_ method: Request.Method) -> Bool {
+    package func goesIntoURL(_ method: Request.Method) -> Bool {
         switch destination {
         case .url: true
         case .body: method == .trace
@@ -119,7 +119,7 @@ public struct SerializerSettings: Sendable {
         request.properties = properties
     }
 
-    func appendQuery(_ parameters: Parameters, to request: inout Request) throws(SternaError) {
+    package func appendQuery(_ parameters: Parameters, to request: inout Request) throws(SternaError) {
         // A closure may add a query, such as a signature, even without parameters.
         guard !parameters.isEmpty || queryEncoding != nil else { return }
         let text = try text(of: parameters, for: request)
@@ -150,7 +150,7 @@ public struct SerializerSettings: Sendable {
     }
 
     /// Returns the media type, with the character set if the style names it; JSON and property lists are always UTF-8.
-    func mediaType(_ essence: String) -> String {
+    package func mediaType(_ essence: String) -> String {
         style.namesCharset ? "\(essence); charset=\(TextEncoding.utf8)" : essence
     }
 

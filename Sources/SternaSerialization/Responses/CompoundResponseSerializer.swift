@@ -4,41 +4,49 @@ public import SternaCore
 
 extension ResponseSerializer {
     /// The value of the first serializer that accepts the response.
+    ///
+    ///     enum Answer { case tree(JSON), text(String) }
+    ///     let answer = try await api.get("a").value(
+    ///         by: .compound(JSONResponseSerializer().map(Answer.tree), TextResponseSerializer().map(Answer.text)))
+    ///
+    /// Throws `decodingFailed`, with a ``CompoundError`` as its cause, if no serializer accepts the response. If none accepts the
+    /// status, the error is `unacceptableStatus`, with the value of the first one that can read the body.
     public static func compound<T: Sendable>(_ serializers: any ResponseSerializer<T>...) -> Self
-    where Self == CompoundResponseSerializer<T> {
-        CompoundResponseSerializer(serializers)
+    where Self == AnyResponseSerializer<T> {
+        compound(serializers)
+    }
+
+    /// The value of the first serializer in an array that accepts the response.
+    public static func compound<T: Sendable>(_ serializers: [any ResponseSerializer<T>]) -> Self
+    where Self == AnyResponseSerializer<T> {
+        AnyResponseSerializer(CompoundResponseSerializer(serializers))
     }
 }
 
 /// Returns the value of the first of several serializers that accepts the response.
-///
-///     enum Answer { case tree(JSON), text(String) }
-///     let either = CompoundResponseSerializer<Answer>([
-///         JSONResponseSerializer().map(Answer.tree), TextResponseSerializer().map(Answer.text),
-///     ])
-public struct CompoundResponseSerializer<Value: Sendable>: ResponseSerializer {
+package struct CompoundResponseSerializer<Value: Sendable>: ResponseSerializer {
     /// The serializers, in the order in which they are tried.
-    public let serializers: [any ResponseSerializer<Value>]
+    private let serializers: [any ResponseSerializer<Value>]
 
     /// Makes a serializer from others.
-    public init(_ serializers: [any ResponseSerializer<Value>]) {
+    package init(_ serializers: [any ResponseSerializer<Value>]) {
         self.serializers = serializers
     }
 
     /// The statuses that any of the serializers accepts, with any media type; each serializer checks the media type
     /// itself.
-    public var validation: ResponseValidation {
+    package var validation: ResponseValidation {
         ResponseValidation(statuses: serializers.reduce(into: Set<Int>()) { $0.formUnion($1.validation.statuses) })
     }
 
     /// Always true; each serializer checks the coding itself.
-    public var takesUnknownCodings: Bool { true }
+    package var takesUnknownCodings: Bool { true }
 
     /// Whether any of the serializers takes long.
-    public var takesLong: Bool { serializers.contains { $0.takesLong } }
+    package var takesLong: Bool { serializers.contains { $0.takesLong } }
 
     /// Throws `decodingFailed`, with a ``CompoundError`` as its cause, if no serializer accepts the response.
-    public func value(of response: Response, body: Bytes) throws -> Value {
+    package func value(of response: Response, body: Bytes) throws -> Value {
         var errors: [SternaError] = []
         for serializer in serializers {
             do {

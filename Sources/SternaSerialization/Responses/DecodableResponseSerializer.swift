@@ -130,7 +130,7 @@ package enum JSONDecoding {
     }
 
     /// Returns a type's value for an empty body; throws `decodingFailed` if the type has none.
-    static func emptyValue<T>(_ type: T.Type) throws(SternaError) -> T {
+    package static func emptyValue<T>(_ type: T.Type) throws(SternaError) -> T {
         if let type = T.self as? any EmptyRepresentable.Type, let value = type.emptyValue as? T { return value }
         throw SternaError(
             .decodingFailed, phase: .decode,

@@ -35,17 +35,7 @@ public struct DecodingSettings: Sendable {
     }
 
     /// The strings for numbers that JSON cannot represent.
-    public struct NonFiniteNumbers: Sendable, Hashable, Codable {
-        public var positiveInfinity: String
-        public var negativeInfinity: String
-        public var nan: String
-
-        public init(positiveInfinity: String, negativeInfinity: String, nan: String) {
-            self.positiveInfinity = positiveInfinity
-            self.negativeInfinity = negativeInfinity
-            self.nan = nan
-        }
-    }
+    public typealias NonFiniteNumbers = (positiveInfinity: String, negativeInfinity: String, nan: String)
 
     /// The conversion of keys to member names; none by default.
     public var keys: KeyStyle = .asIs
@@ -107,6 +97,7 @@ extension DecodingSettings: Codable {
 
     private enum Key: String, Codable { case asIs, snakeCase }
     private enum Moment: String, Codable { case deferred, iso8601, seconds, milliseconds }
+    private struct Texts: Codable { var positiveInfinity, negativeInfinity, nan: String }
 
     /// Decodes the output of ``encode(to:)``.
     public init(from decoder: any Decoder) throws {
@@ -121,7 +112,8 @@ extension DecodingSettings: Codable {
         case .seconds: dates = .seconds
         case .milliseconds: dates = .milliseconds
         }
-        nonFiniteNumbers = try container.decodeIfPresent(NonFiniteNumbers.self, forKey: .nonFiniteNumbers)
+        nonFiniteNumbers = try container.decodeIfPresent(Texts.self, forKey: .nonFiniteNumbers)
+            .map { ($0.positiveInfinity, $0.negativeInfinity, $0.nan) }
     }
 
     /// Encodes each option by its name; throws `EncodingError.invalidValue` for a closure.
@@ -140,7 +132,10 @@ extension DecodingSettings: Codable {
         case .custom: throw Self.closure(at: .dates, container.codingPath)
         }
         if case .custom = data { throw Self.closure(at: .data, container.codingPath) }
-        try container.encodeIfPresent(nonFiniteNumbers, forKey: .nonFiniteNumbers)
+        let texts = nonFiniteNumbers.map {
+            Texts(positiveInfinity: $0.positiveInfinity, negativeInfinity: $0.negativeInfinity, nan: $0.nan)
+        }
+        try container.encodeIfPresent(texts, forKey: .nonFiniteNumbers)
     }
 
     private static func closure(at key: CodingKeys, _ path: [any CodingKey]) -> EncodingError {

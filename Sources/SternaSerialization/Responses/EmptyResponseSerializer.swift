@@ -1,30 +1,32 @@
 public import NIOCore
 public import SternaCore
 
-extension ResponseSerializer where Self == EmptyResponseSerializer {
-    /// No value; a response with content fails.
-    public static var empty: EmptyResponseSerializer { EmptyResponseSerializer() }
+extension ResponseSerializer where Self == AnyResponseSerializer<Void> {
+    /// No value, with any media type; a response with content fails with `decodingFailed`.
+    public static var empty: AnyResponseSerializer<Void> { AnyResponseSerializer(EmptyResponseSerializer()) }
 
     /// No value, whatever the response's content.
-    public static var ignored: EmptyResponseSerializer { EmptyResponseSerializer(ignoresContent: true) }
+    public static var ignored: AnyResponseSerializer<Void> {
+        AnyResponseSerializer(EmptyResponseSerializer(ignoresContent: true))
+    }
 }
 
 /// Returns no value: for responses that only confirm success, such as 204.
-public struct EmptyResponseSerializer: ResponseSerializer, Hashable, Codable {
-    public var validation: ResponseValidation
+package struct EmptyResponseSerializer: ResponseSerializer {
+    package var validation: ResponseValidation
 
     /// Whether content is ignored; if false, content throws `decodingFailed`.
-    public var ignoresContent: Bool
+    package var ignoresContent: Bool
 
     /// Makes a serializer that accepts any media type.
-    public init(validation: ResponseValidation = ResponseValidation(), ignoresContent: Bool = false) {
+    package init(validation: ResponseValidation = ResponseValidation(), ignoresContent: Bool = false) {
         self.validation = validation
         self.ignoresContent = ignoresContent
     }
 
-    public var takesUnknownCodings: Bool { true }
+    package var takesUnknownCodings: Bool { true }
 
-    public func value(of response: Response, body: Bytes) throws {
+    package func value(of response: Response, body: Bytes) throws {
         guard ignoresContent || body.readableBytes == 0 else {
             throw SternaError(
                 .decodingFailed, phase: .decode,

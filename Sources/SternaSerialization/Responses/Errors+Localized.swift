@@ -5,16 +5,6 @@ extension JSON.ParseError: LocalizedError {
     public var errorDescription: String? { description }
 }
 
-extension JSON.SerializationError: LocalizedError {
-    /// The description, for `localizedDescription`.
-    public var errorDescription: String? { description }
-}
-
-extension PropertyList.ParseError: LocalizedError {
-    /// The description, for `localizedDescription`.
-    public var errorDescription: String? { description }
-}
-
 extension CompoundError: LocalizedError {
     /// The description, for `localizedDescription`.
     public var errorDescription: String? { description }

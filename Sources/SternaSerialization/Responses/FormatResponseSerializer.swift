@@ -45,32 +45,6 @@ extension DecodableResponseSerializer: FormatResponseSerializer {
     }
 }
 
-extension PropertyListResponseSerializer: FormatResponseSerializer {
-    package var tree: PropertyListResponseSerializer { self }
-
-    package func decoding<T: Decodable & Sendable>(
-        _ type: T.Type, _ validation: ResponseValidation, _ decoding: DecodingSettings
-    ) -> any ResponseSerializer<T> {
-        var serializer = DecodablePropertyListResponseSerializer<T>(validation: validation)
-        serializer.limits = limits
-        return serializer
-    }
-}
-
-extension DecodablePropertyListResponseSerializer: FormatResponseSerializer {
-    package var tree: PropertyListResponseSerializer {
-        var serializer = PropertyListResponseSerializer(validation: validation)
-        serializer.limits = limits
-        return serializer
-    }
-
-    package func decoding<T: Decodable & Sendable>(
-        _ type: T.Type, _ validation: ResponseValidation, _ decoding: DecodingSettings
-    ) -> any ResponseSerializer<T> {
-        tree.decoding(type, validation, decoding)
-    }
-}
-
 extension DecodingSettings {
     /// Whether all settings have their defaults.
     fileprivate var isDefault: Bool {

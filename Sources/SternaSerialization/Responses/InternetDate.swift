@@ -1,10 +1,10 @@
-import SternaPlatform
+package import SternaPlatform
 
 /// Parses dates by the grammar of RFC 3339, section 5.6. Foundation's style reads only a prefix, and accepts nonexistent days and
 /// hours.
-enum InternetDate {
+package enum InternetDate {
     /// Parses a date such as `2020-01-02T03:04:05.678+01:00`; nil for another form, and for a nonexistent day, hour or offset.
-    static func parse(_ text: String) -> Date? {
+    package static func parse(_ text: String) -> Date? {
         var rest = Array(text.utf8)[...]
         guard
             let year = number(&rest, 4), skip(&rest, "-"), let month = number(&rest, 2), skip(&rest, "-"),

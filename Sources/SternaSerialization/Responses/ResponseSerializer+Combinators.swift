@@ -2,38 +2,32 @@ public import NIOCore
 public import SternaCore
 
 extension ResponseSerializer {
-    /// Returns a serializer that transforms this one's value.
-    public func map<T: Sendable>(_ transform: @escaping @Sendable (Value) -> T) -> MappedResponseSerializer<Self, T> {
-        MappedResponseSerializer(base: self) { value, _ in transform(value) }
-    }
-
-    /// Returns a serializer that transforms this one's value or throws; the error becomes the cause of a
+    /// Returns a serializer that transforms this one's value. An error that the closure throws becomes the cause of a
     /// `decodingFailed`.
-    public func tryMap<T: Sendable>(
-        _ transform: @escaping @Sendable (Value) throws -> T
-    ) -> MappedResponseSerializer<Self, T> {
-        MappedResponseSerializer(base: self) { value, _ in try transform(value) }
+    public func map<T: Sendable>(_ transform: @escaping @Sendable (Value) throws -> T) -> AnyResponseSerializer<T> {
+        AnyResponseSerializer(MappedResponseSerializer(base: self) { value, _ in try transform(value) })
     }
 
-    /// Returns a serializer that transforms this one's value and the response, or throws.
-    public func tryMap<T: Sendable>(
+    /// Returns a serializer that transforms this one's value and the response. An error that the closure throws becomes the cause
+    /// of a `decodingFailed`.
+    public func map<T: Sendable>(
         _ transform: @escaping @Sendable (Value, Response) throws -> T
-    ) -> MappedResponseSerializer<Self, T> {
-        MappedResponseSerializer(base: self, transform: transform)
+    ) -> AnyResponseSerializer<T> {
+        AnyResponseSerializer(MappedResponseSerializer(base: self, transform: transform))
     }
 
     /// Returns a serializer that accepts other statuses.
     ///
     /// The first call replaces this serializer's statuses; each further call narrows them to the intersection.
-    public func validating(statuses: some Sequence<Int>) -> ValidatedResponseSerializer<Self> {
-        ValidatedResponseSerializer(base: self, validation: validation.validating(statuses: statuses)) { _, _ in }
+    public func validating(statuses: some Sequence<Int>) -> AnyResponseSerializer<Value> {
+        validating(validation.validating(statuses: statuses)) { _, _ in }
     }
 
     /// Returns a serializer that accepts other media types, with stars as in ``ResponseValidation/mediaTypes``; nil for all.
     ///
     /// The first call replaces this serializer's types; each further call narrows them to those that both cover.
-    public func validating(mediaTypes: Set<String>?) -> ValidatedResponseSerializer<Self> {
-        ValidatedResponseSerializer(base: self, validation: validation.validating(mediaTypes: mediaTypes)) { _, _ in }
+    public func validating(mediaTypes: Set<String>?) -> AnyResponseSerializer<Value> {
+        validating(validation.validating(mediaTypes: mediaTypes)) { _, _ in }
     }
 
     /// Returns a serializer that also rejects the responses for which the closure throws. Chained closures run in order. For a
@@ -42,61 +36,41 @@ extension ResponseSerializer {
     /// An error other than a `SternaError` becomes the cause of an `unacceptableResponse`.
     public func validating(
         _ check: @escaping @Sendable (Response, Bytes) throws -> Void
-    ) -> ValidatedResponseSerializer<Self> {
-        ValidatedResponseSerializer(base: self, validation: validation, check: check)
+    ) -> AnyResponseSerializer<Value> {
+        validating(validation, check: check)
+    }
+
+    private func validating(
+        _ validation: ResponseValidation, check: @escaping @Sendable (Response, Bytes) throws -> Void
+    ) -> AnyResponseSerializer<Value> {
+        AnyResponseSerializer(ValidatedResponseSerializer(base: self, validation: validation, check: check))
     }
 }
 
-/// The same for `any ResponseSerializer<Value>`, where the concrete type is unknown.
-extension ResponseSerializer {
-    /// Returns a serializer that transforms this one's value.
-    @_disfavoredOverload
-    public func map<T: Sendable>(_ transform: @escaping @Sendable (Value) -> T) -> any ResponseSerializer<T> {
-        MappedResponseSerializer(base: self) { value, _ in transform(value) }
-    }
+/// A serializer made of others, by `map`, `validating` or `compound`.
+public struct AnyResponseSerializer<Value: Sendable>: ResponseSerializer, WrappingResponseSerializer {
+    private let serializer: any ResponseSerializer<Value>
 
-    /// Returns a serializer that transforms this one's value or throws; the error becomes the cause of a
-    /// `decodingFailed`.
-    @_disfavoredOverload
-    public func tryMap<T: Sendable>(
-        _ transform: @escaping @Sendable (Value) throws -> T
-    ) -> any ResponseSerializer<T> {
-        MappedResponseSerializer(base: self) { value, _ in try transform(value) }
-    }
+    package init(_ serializer: any ResponseSerializer<Value>) { self.serializer = serializer }
 
-    /// Returns a serializer that transforms this one's value and the response, or throws.
-    @_disfavoredOverload
-    public func tryMap<T: Sendable>(
-        _ transform: @escaping @Sendable (Value, Response) throws -> T
-    ) -> any ResponseSerializer<T> {
-        MappedResponseSerializer(base: self, transform: transform)
-    }
+    package var base: any ResponseSerializer { serializer }
 
-    /// Returns a serializer that accepts other statuses; chained calls narrow them.
-    @_disfavoredOverload
-    public func validating(statuses: some Sequence<Int>) -> any ResponseSerializer<Value> {
-        ValidatedResponseSerializer(base: self, validation: validation.validating(statuses: statuses)) { _, _ in }
-    }
+    public var validation: ResponseValidation { serializer.validation }
 
-    /// Returns a serializer that accepts other media types; chained calls narrow them.
-    @_disfavoredOverload
-    public func validating(mediaTypes: Set<String>?) -> any ResponseSerializer<Value> {
-        ValidatedResponseSerializer(base: self, validation: validation.validating(mediaTypes: mediaTypes)) { _, _ in }
-    }
+    public var takesUnknownCodings: Bool { serializer.takesUnknownCodings }
 
-    /// Returns a serializer that also rejects the responses for which the closure throws.
-    @_disfavoredOverload
-    public func validating(
-        _ check: @escaping @Sendable (Response, Bytes) throws -> Void
-    ) -> any ResponseSerializer<Value> {
-        ValidatedResponseSerializer(base: self, validation: validation, check: check)
+    public var takesLong: Bool { serializer.takesLong }
+
+    public func validate(_ response: Response, body: Bytes) throws { try serializer.validate(response, body: body) }
+
+    public func value(of response: Response, body: Bytes) throws -> Value {
+        try serializer.value(of: response, body: body)
     }
 }
 
 /// A serializer that wraps another one, and forwards to it by default.
 package protocol WrappingResponseSerializer: ResponseSerializer {
-    associatedtype Base: ResponseSerializer
-    var base: Base { get }
+    var base: any ResponseSerializer { get }
 
     /// Whether its value differs from its base's.
     var transforms: Bool { get }
@@ -114,48 +88,61 @@ extension WrappingResponseSerializer {
 }
 
 /// A serializer that transforms another's value.
-public struct MappedResponseSerializer<Base: ResponseSerializer, Value: Sendable>: ResponseSerializer,
-    WrappingResponseSerializer
-{
-    package let base: Base
+struct MappedResponseSerializer<Base: ResponseSerializer, Value: Sendable>: ResponseSerializer, WrappingResponseSerializer {
+    let own: Base
     let transform: @Sendable (Base.Value, Response) throws -> Value
 
-    package var transforms: Bool { true }
+    init(base: Base, transform: @escaping @Sendable (Base.Value, Response) throws -> Value) {
+        own = base
+        self.transform = transform
+    }
 
-    public var validation: ResponseValidation { base.validation }
+    var base: any ResponseSerializer { own }
 
-    public var takesUnknownCodings: Bool { base.takesUnknownCodings }
+    var transforms: Bool { true }
 
-    public var takesLong: Bool { base.takesLong }
+    var validation: ResponseValidation { own.validation }
 
-    public func validate(_ response: Response, body: Bytes) throws { try base.validate(response, body: body) }
+    var takesUnknownCodings: Bool { own.takesUnknownCodings }
 
-    public func value(of response: Response, body: Bytes) throws -> Value {
-        try transform(try base.value(of: response, body: body), response)
+    var takesLong: Bool { own.takesLong }
+
+    func validate(_ response: Response, body: Bytes) throws { try own.validate(response, body: body) }
+
+    func value(of response: Response, body: Bytes) throws -> Value {
+        try transform(try own.value(of: response, body: body), response)
     }
 }
 
 /// A serializer that accepts other responses than its base serializer.
-public struct ValidatedResponseSerializer<Base: ResponseSerializer>: ResponseSerializer, WrappingResponseSerializer {
-    package let base: Base
-    public var validation: ResponseValidation
+struct ValidatedResponseSerializer<Base: ResponseSerializer>: ResponseSerializer, WrappingResponseSerializer {
+    let own: Base
+    let validation: ResponseValidation
     let check: @Sendable (Response, Bytes) throws -> Void
 
-    public var takesUnknownCodings: Bool { base.takesUnknownCodings }
+    init(
+        base: Base, validation: ResponseValidation, check: @escaping @Sendable (Response, Bytes) throws -> Void
+    ) {
+        own = base
+        self.validation = validation
+        self.check = check
+    }
 
-    public var takesLong: Bool { base.takesLong }
+    var base: any ResponseSerializer { own }
 
-    public func validate(_ response: Response, body: Bytes) throws {
-        try base.validate(response, body: body)
+    var takesUnknownCodings: Bool { own.takesUnknownCodings }
+
+    var takesLong: Bool { own.takesLong }
+
+    func validate(_ response: Response, body: Bytes) throws {
+        try own.validate(response, body: body)
         try check(response, body)
     }
 
-    package func checkHead(_ response: Response) throws {
-        try (base as? any WrappingResponseSerializer)?.checkHead(response)
+    func checkHead(_ response: Response) throws {
+        try (own as? any WrappingResponseSerializer)?.checkHead(response)
         try check(response, Bytes())
     }
 
-    public func value(of response: Response, body: Bytes) throws -> Base.Value {
-        try base.value(of: response, body: body)
-    }
+    func value(of response: Response, body: Bytes) throws -> Base.Value { try own.value(of: response, body: body) }
 }

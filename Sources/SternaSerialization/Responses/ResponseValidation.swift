@@ -96,27 +96,15 @@ public struct ResponseValidation: Sendable, Hashable, Codable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case statuses, mediaTypes
-    }
-
-    public init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: CodingKeys.self)
-        self.init(
-            statuses: try container.decode(Set<Int>.self, forKey: .statuses),
-            mediaTypes: try container.decodeIfPresent(Set<String>.self, forKey: .mediaTypes))
-    }
-
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(statuses, forKey: .statuses)
-        try container.encodeIfPresent(types, forKey: .mediaTypes)
+        case ownStatuses = "statuses"
+        case types = "mediaTypes"
     }
 
     /// Returns the error for an unacceptable status or media type, or nil.
     ///
     /// An unacceptable media type is not an error if the body is empty. If the status is unacceptable, too, the error reports the
     /// status, with the media type's error as its cause.
-    public func check(_ response: Response, body: Bytes) -> SternaError? {
+    package func check(_ response: Response, body: Bytes) -> SternaError? {
         let typeError = checkMediaType(response, body: body)
         guard accepts(status: response.status.code) else {
             return Self.statusError(response, body: body, cause: typeError)
@@ -125,7 +113,7 @@ public struct ResponseValidation: Sendable, Hashable, Codable {
     }
 
     /// Returns the error for an unacceptable media type, or nil.
-    public func checkMediaType(_ response: Response, body: Bytes) -> SternaError? {
+    package func checkMediaType(_ response: Response, body: Bytes) -> SternaError? {
         body.readableBytes > 0 ? typeError(response, body: body) : nil
     }
 

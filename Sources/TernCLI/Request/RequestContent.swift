@@ -1,4 +1,5 @@
 import Sterna
+import SternaPropertyListCore
 
 /// The content of a request, made from items: its query, its header fields and its body.
 struct RequestContent: Sendable {

@@ -2,6 +2,7 @@ import MutationKit
 import SternaCore
 import Testing
 
+@testable import SternaPropertyListCore
 @testable import SternaSerialization
 @testable import SternaTestSupport
 

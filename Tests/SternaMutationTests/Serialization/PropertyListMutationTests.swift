@@ -1,5 +1,6 @@
 import MutationKit
 import SternaPlatform
+import SternaPropertyList
 import SternaSerialization
 import Testing
 

@@ -1,6 +1,7 @@
 import MutationKit
 import SternaCore
 import SternaPlatform
+import SternaPropertyList
 import SternaSerialization
 import Testing
 

@@ -1,6 +1,7 @@
 import Dispatch
 import Sterna
 import SternaPlatform
+import SternaPropertyList
 import SternaTesting
 import Testing
 

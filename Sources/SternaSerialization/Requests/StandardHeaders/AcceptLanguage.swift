@@ -1,14 +1,14 @@
 import SternaPlatform
 
 /// The Accept-Language field (RFC 9110, 12.5.4) in AFNetworking's form: `zh-Hans;q=1, en;q=0.9`.
-public enum AcceptLanguage {
+package enum AcceptLanguage {
     /// The maximum number of languages; the sixth has a weight of 0.5 already.
     private static let maximumCount = 6
 
     /// Returns the field for languages in order of preference: at most six, weighted from 1 down by 0.1; nil for none.
     ///
     /// Skips duplicates, and text that is not shaped like a language tag (RFC 5646).
-    public static func value(_ languages: some Sequence<String>) -> String? {
+    package static func value(_ languages: some Sequence<String>) -> String? {
         var tags: [String] = []
         for language in languages where tags.count < maximumCount {
             if isTag(language), !tags.contains(where: { $0.lowercased() == language.lowercased() }) {
@@ -23,7 +23,7 @@ public enum AcceptLanguage {
     ///
     /// LANGUAGE is a list separated by colons. Locale names become tags: `zh_CN.UTF-8` is `zh-CN`, `sr_RS@latin` is
     /// `sr-Latn-RS`; `C` and `POSIX` name no language.
-    public static func languages(environment: (String) -> String?) -> [String] {
+    package static func languages(environment: (String) -> String?) -> [String] {
         for name in ["LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"] {
             guard let value = environment(name) else { continue }
             let locales = name == "LANGUAGE" ? value.split(separator: ":") : [value[...]]

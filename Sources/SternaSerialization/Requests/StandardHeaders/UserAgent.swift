@@ -4,7 +4,7 @@ import SternaPlatform
 /// The User-Agent field (RFC 9110, 10.1.5) in AFNetworking's form: `Product/Version (Platform; OS Version)`.
 public enum UserAgent {
     /// The platform part of the field.
-    public enum Platform: Sendable, Hashable {
+    package enum Platform: Sendable, Hashable {
         /// `(Linux; Debian GNU/Linux 12)`.
         case linux(distribution: String)
         /// `(Mac OS X Version 15.1 (Build 24B83))`.
@@ -19,7 +19,11 @@ public enum UserAgent {
     /// - Parameters:
     ///   - product: the program's name; `Sterna` for one without ASCII characters.
     ///   - version: the program's version; nil leaves it out.
-    public static func value(product: String, version: String?, platform: Platform = .current) -> String {
+    public static func value(product: String, version: String?) -> String {
+        value(product: product, version: version, platform: .current)
+    }
+
+    package static func value(product: String, version: String?, platform: Platform) -> String {
         let name = token(product)
         var text = name.isEmpty ? "Sterna" : name
         if let version = version.map(token), !version.isEmpty { text += "/\(version)" }
@@ -67,7 +71,7 @@ public enum UserAgent {
 
 extension UserAgent.Platform {
     /// The machine that the program runs on, detected once.
-    public static let current: UserAgent.Platform = {
+    package static let current: UserAgent.Platform = {
         #if os(macOS)
         .macOS(version: ProcessInfo.processInfo.operatingSystemVersionString)
         #elseif os(iOS)

@@ -1,11 +1,7 @@
+public import SternaSerialization
+
 extension PropertyList {
-    /// Parses a property list in XML or binary form, which it detects.
-    ///
-    /// The grammar is strict; the parser does not fetch the document type, and supports only XML's predefined entities. A byte
-    /// order mark may precede XML. If a dictionary repeats a name, the last value counts.
-    ///
-    /// - Throws: ``ParseError`` at the first fault.
-    public init(parsing bytes: UnsafeRawBufferPointer, limits: ParseLimits = ParseLimits()) throws(ParseError) {
+    package init(parsing bytes: UnsafeRawBufferPointer, limits: ParseLimits = ParseLimits()) throws(ParseError) {
         // Any memory may be bound to bytes, and the caller keeps it for the duration of the call.
         let bytes = bytes.bindMemory(to: UInt8.self)
         let isBinary = PropertyListBinaryParser.begins(bytes)
@@ -25,7 +21,10 @@ extension PropertyList {
         }
     }
 
-    /// Parses a property list, as ``init(parsing:limits:)-(UnsafeRawBufferPointer,_)`` does.
+    /// Parses a property list in XML or binary form, which it detects.
+    ///
+    /// The grammar is strict; the parser does not fetch the document type, and supports only XML's predefined entities. A byte
+    /// order mark may precede XML. If a dictionary repeats a name, the last value counts.
     ///
     /// - Throws: ``ParseError`` at the first fault.
     public init(parsing bytes: some Sequence<UInt8>, limits: ParseLimits = ParseLimits()) throws(ParseError) {
@@ -33,7 +32,7 @@ extension PropertyList {
         self = try (result ?? Array(bytes).withUnsafeBufferPointer { Self.parse($0, limits: limits) }).get()
     }
 
-    /// Parses a property list in XML, as ``init(parsing:limits:)-(UnsafeRawBufferPointer,_)`` does.
+    /// Parses a property list in XML, as ``init(parsing:limits:)-(Sequence<UInt8>,_)`` does.
     ///
     /// - Throws: ``ParseError`` at the first fault.
     public init(parsing text: some StringProtocol, limits: ParseLimits = ParseLimits()) throws(ParseError) {

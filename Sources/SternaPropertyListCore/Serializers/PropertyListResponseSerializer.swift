@@ -1,6 +1,7 @@
 public import NIOCore
 public import SternaCore
 import SternaPlatform
+public import SternaSerialization
 
 extension ResponseSerializer where Self == PropertyListResponseSerializer {
     /// A property list as a tree; nil for an empty body.
@@ -80,5 +81,31 @@ public struct DecodablePropertyListResponseSerializer<Value: Decodable & Sendabl
                 "The response cannot be decoded as \(Value.self): \(CodingReason.text(error))",
                 underlying: error)
         }
+    }
+}
+
+extension PropertyListResponseSerializer: FormatResponseSerializer {
+    package var tree: PropertyListResponseSerializer { self }
+
+    package func decoding<T: Decodable & Sendable>(
+        _ type: T.Type, _ validation: ResponseValidation, _ decoding: DecodingSettings
+    ) -> any ResponseSerializer<T> {
+        var serializer = DecodablePropertyListResponseSerializer<T>(validation: validation)
+        serializer.limits = limits
+        return serializer
+    }
+}
+
+extension DecodablePropertyListResponseSerializer: FormatResponseSerializer {
+    package var tree: PropertyListResponseSerializer {
+        var serializer = PropertyListResponseSerializer(validation: validation)
+        serializer.limits = limits
+        return serializer
+    }
+
+    package func decoding<T: Decodable & Sendable>(
+        _ type: T.Type, _ validation: ResponseValidation, _ decoding: DecodingSettings
+    ) -> any ResponseSerializer<T> {
+        tree.decoding(type, validation, decoding)
     }
 }

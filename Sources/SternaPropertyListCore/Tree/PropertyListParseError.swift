@@ -1,3 +1,6 @@
+public import SternaPlatform
+public import SternaSerialization
+
 /// A parsing fault, before its line and column are known.
 package struct PropertyListFault: Error {
     package let reason: PropertyList.ParseError.Reason
@@ -138,4 +141,9 @@ extension PropertyList.ParseError.Reason: CustomStringConvertible {
         case .keyNotString: "a key that is not a string"
         }
     }
+}
+
+extension PropertyList.ParseError: LocalizedError {
+    /// The description, for `localizedDescription`.
+    public var errorDescription: String? { description }
 }

@@ -1,15 +1,16 @@
 import SternaPlatform
+package import SternaSerialization
 
 extension PropertyList: DecodableTree {
     /// Empty: a property list has its own dates and data.
-    struct Rules: Sendable {}
+    package struct Rules: Sendable {}
 
     // PropertyListEncoder's text for null, which the format cannot represent.
-    static var absent: PropertyList { .string("$null") }
+    package static var absent: PropertyList { .string("$null") }
 
-    var isNull: Bool { string == "$null" }
+    package var isNull: Bool { string == "$null" }
 
-    var kind: String {
+    package var kind: String {
         switch self {
         case .string: "a string"
         case .integer, .unsigned, .real: "a number"
@@ -21,19 +22,19 @@ extension PropertyList: DecodableTree {
         }
     }
 
-    var treeElements: [PropertyList]? { array }
-    var treeBoolean: Bool? { bool }
-    var treeText: String? { string }
+    package var treeElements: [PropertyList]? { array }
+    package var treeBoolean: Bool? { bool }
+    package var treeText: String? { string }
 
-    var namedMembers: [(key: String, value: PropertyList)]? { dictionary.map { Array($0) } }
+    package var namedMembers: [(key: String, value: PropertyList)]? { dictionary.map { Array($0) } }
 
-    func treeMembers(_ rules: Rules, _ path: TreePath?) -> PropertyListMembers? {
+    package func treeMembers(_ rules: Rules, _ path: TreePath?) -> PropertyListMembers? {
         dictionary.map { PropertyListMembers(members: $0) }
     }
 
-    static func convertsKeys(_ rules: Rules) -> Bool { false }
+    package static func convertsKeys(_ rules: Rules) -> Bool { false }
 
-    func whole<T: FixedWidthInteger>(_ type: T.Type) -> TreeNumber<T> {
+    package func whole<T: FixedWidthInteger>(_ type: T.Type) -> TreeNumber<T> {
         let value: T?
         switch self {
         case .integer(let number): value = T(exactly: number)
@@ -44,7 +45,7 @@ extension PropertyList: DecodableTree {
         return value.map { .value($0) } ?? .outOfRange
     }
 
-    func floating<T: TreeFloat>(_ type: T.Type, _ rules: Rules) -> TreeNumber<T> {
+    package func floating<T: TreeFloat>(_ type: T.Type, _ rules: Rules) -> TreeNumber<T> {
         switch self {
         case .integer(let number): .value(T(number))
         case .unsigned(let number): .value(T(number))
@@ -53,7 +54,7 @@ extension PropertyList: DecodableTree {
         }
     }
 
-    func special<T: Decodable>(_ type: T.Type, in decoder: TreeDecoder<PropertyList>) throws -> T? {
+    package func special<T: Decodable>(_ type: T.Type, in decoder: TreeDecoder<PropertyList>) throws -> T? {
         if type == PropertyList.self { return self as? T }
         if type == Date.self {
             guard case .date(let value) = self else { throw decoder.mismatch(type, self) }
@@ -68,8 +69,8 @@ extension PropertyList: DecodableTree {
 }
 
 /// The values of a dictionary by name.
-struct PropertyListMembers: TreeMembers {
+package struct PropertyListMembers: TreeMembers {
     let members: [String: PropertyList]
-    var names: [String] { Array(members.keys) }
-    subscript(name: String) -> PropertyList? { members[name] }
+    package var names: [String] { Array(members.keys) }
+    package subscript(name: String) -> PropertyList? { members[name] }
 }

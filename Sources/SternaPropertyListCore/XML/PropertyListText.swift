@@ -1,4 +1,5 @@
 import SternaPlatform
+import SternaSerialization
 
 /// The text of scalars in XML.
 enum PropertyListText {

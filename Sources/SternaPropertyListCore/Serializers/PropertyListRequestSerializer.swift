@@ -1,5 +1,6 @@
 public import HTTPTypes
 public import SternaCore
+public import SternaSerialization
 
 /// Writes parameters as a property list of type `application/x-plist`, or as a query for methods without a body.
 ///
@@ -11,20 +12,21 @@ public struct PropertyListRequestSerializer: ConfigurableRequestSerializer {
 
     public var settings = SerializerSettings()
 
-    /// Makes a serializer; XML by default, like AFNetworking's.
+    /// Makes a serializer.
+    ///
+    /// - Parameters:
+    ///   - style: how queries are written, and whether the media type names the character set; AFNetworking 4's by default.
+    ///   - format: the format of the list; XML by default, like AFNetworking's.
+    ///   - encoder: an encoder in place of the style's.
+    ///   - queryMethods: the methods whose parameters go into the URL; GET, HEAD and DELETE by default.
     public init(
-        format: PropertyList.Format = .xml, encoder: QueryEncoder? = nil,
+        style: RequestStyle? = nil, format: PropertyList.Format = .xml, encoder: QueryEncoder? = nil,
         queryMethods: Set<Request.Method>? = nil
     ) {
         self.format = format
+        if let style { settings.style = style }
         if let encoder { settings.encoder = encoder }
         if let queryMethods { settings.queryMethods = queryMethods }
-    }
-
-    /// Makes a serializer with a style, which defines how queries are written and whether the media type names the character set.
-    public init(style: RequestStyle, format: PropertyList.Format = .xml) {
-        self.format = format
-        settings.style = style
     }
 
     public func serialize(_ parameters: Parameters?, into request: inout Request) throws {

@@ -1,4 +1,5 @@
 import SternaCore
+import SternaSerialization
 
 /// Parses the XML form without recursion, so that deep nesting does not overflow the stack.
 struct PropertyListXMLParser {

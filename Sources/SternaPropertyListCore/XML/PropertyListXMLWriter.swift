@@ -1,5 +1,6 @@
 public import SternaCore
 import SternaPlatform
+import SternaSerialization
 
 extension PropertyList {
     /// Returns the list as bytes.

@@ -1,3 +1,5 @@
+import SternaSerialization
+
 /// Reads the subset of XML that property lists and S3 services use: in UTF-8, and with XML's predefined entities only.
 package struct XMLMarkupReader {
     package typealias Fault = PropertyListFault

@@ -1,4 +1,5 @@
 public import SternaPlatform
+import SternaSerialization
 
 /// A property list as a tree, as described in Apple's `plist(5)`.
 public enum PropertyList: Sendable {

@@ -1,5 +1,6 @@
 import SternaCore
 import SternaPlatform
+import SternaSerialization
 
 /// Parses the binary form without recursion, so that deep nesting does not overflow the stack.
 ///
