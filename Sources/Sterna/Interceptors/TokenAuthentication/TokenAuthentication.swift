@@ -97,7 +97,8 @@ public final class TokenAuthentication: Sendable {
         var waiter: Waiter?
     }
 
-    let origins: Set<Origin>
+    // A list, since there are few: hashing an origin costs more.
+    let origins: [Origin]
     let options: Options
     private let refreshing: Refresh?
     private let state: Mutex<State>
@@ -122,7 +123,7 @@ public final class TokenAuthentication: Sendable {
         _ token: AccessToken? = nil, for urls: [any URLConvertible], options: Options = Options(),
         refresh: Refresh? = nil
     ) throws(SternaError) {
-        origins = Set(try urls.map { (url) throws(SternaError) in try Self.origin(of: url) })
+        origins = Array(Set(try urls.map { (url) throws(SternaError) in try Self.origin(of: url) }))
         self.options = options
         name = HTTPField.Name(Self.fieldName(of: options.location))
         refreshing = refresh
