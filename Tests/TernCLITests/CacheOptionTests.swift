@@ -116,9 +116,9 @@ struct CacheOptionTests {
     }
 
     @Test(
-        "--offline and --print c need --cache with a folder",
+        "--cache and --print c need a folder",
         arguments: [
-            ["--offline", "http://127.0.0.1:1/"], ["--cache", "", "http://127.0.0.1:1/"],
+            ["--cache", "", "http://127.0.0.1:1/"],
             ["--print", "c", "http://127.0.0.1:1/"],
         ])
     func refused(arguments: [String]) async throws {

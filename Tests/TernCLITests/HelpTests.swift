@@ -45,7 +45,7 @@ struct HelpTests {
             "--retry": "1", "--retry-delay": "1", "--retry-max-time": "9",
             "--aws-sigv4": "aws:amz:eu-central-1:s3",
             "--pretty": "none",
-            "--print": "b", "--output": "-", "--noproxy": "*", "--proxy": "none", "--tls-min": "1.2",
+            "--print": "b", "--write-out": "x", "--output": "-", "--noproxy": "*", "--proxy": "none", "--tls-min": "1.2",
             "--tls-max": "1.3",
             "--resolve": "a:80:127.0.0.1", "--cacert": "/etc/hostname", "--cert": "/none", "--key": "/none",
             "--pin": "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", "--unix-socket": "/none",
@@ -54,16 +54,19 @@ struct HelpTests {
         let apart: Set = [
             "--bearer", "--cookie-jar", "--http1.1", "--http1", "--ipv4", "--insecure", "--include", "--no-follow",
             "--version",
-            "--help", "--session-read-only",
+            "--help", "--session-read-only", "--headers", "--body", "--meta", "--fail-with-body", "--check-status",
         ]
         let third: Set = ["--session-read-only"]
+        // Each excludes the other ones, and --include and --print.
+        let parts: [Set] = [["--headers", "--fail-with-body"], ["--body", "--check-status"], ["--meta"]]
+        let alone = parts.reduce([]) { $0.union($1) }
         // Without these an upload is one request.
         let durable: Set = ["--resumable", "--parts", "--max-request-bytes", "--store"]
         let own = options(UploadCommand.self)
         let common = own.subtracting(apart).subtracting(durable)
         for line in [
-            common, own.intersection(apart).subtracting(["--version", "--help"]).subtracting(third), third,
-            common.union(durable).subtracting(UploadOptionTests.oneRequest), durable.union(["--bearer", "--ipv4"]),
+            common, own.intersection(apart).subtracting(["--version", "--help"]).subtracting(third).subtracting(alone), third,
+            parts[0], parts[1], parts[2], common.union(durable).subtracting(UploadOptionTests.oneRequest), durable.union(["--bearer", "--ipv4"]),
         ] {
             let words = line.flatMap { option in [option] + (values[option].map { [$0] } ?? []) }
             #expect(throws: Never.self, "\(words)") {
@@ -77,7 +80,7 @@ struct HelpTests {
         let values = [
             "--cookie": "/none", "--cookie-jar": "/none", "--session": "a", "--session-read-only": "a",
             "--cache": "/none", "--max-redirects": "5", "--max-redirs": "5", "--retry": "1", "--retry-delay": "1",
-            "--retry-max-time": "9", "--pretty": "none", "--print": "b",
+            "--retry-max-time": "9", "--pretty": "none", "--print": "b", "--write-out": "x",
         ]
         var words = [option] + (values[option].map { [$0] } ?? [])
         if option == "--offline" { words += ["--cache", "/none"] }

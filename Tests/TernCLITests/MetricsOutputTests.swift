@@ -94,6 +94,7 @@ struct MetricsOutputTests {
     @Test("The letter m of --print stands for the timings, which are not among the default parts") func letters() {
         expectEqual(OutputStyle.Parts.parse("m"), .metrics)
         expectEqual(OutputStyle.Parts.parse("HBhbcm"), OutputStyle.Parts.all.union([.cache, .metrics]))
+        expectEqual(OutputStyle.Parts.parse("sM"), [.status, .timingJSON])
         #expect(!OutputStyle.Parts.all.contains(.metrics))
     }
 }

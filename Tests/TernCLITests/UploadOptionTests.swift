@@ -11,7 +11,8 @@ import Testing
         "--print", "--include", "--pretty", "--curl", "--show-secrets", "--compress", "--cookie", "--cookie-jar",
         "--session", "--session-read-only", "--cache", "--offline", "--no-follow", "--max-redirects", "--max-redirs",
         "--location-trusted", "--post301", "--post302", "--post303", "--retry", "--retry-delay", "--retry-max-time",
-        "--retry-all-errors", "--no-decode",
+        "--retry-all-errors", "--no-decode", "--headers", "--body", "--meta", "--write-out", "--fail-with-body",
+        "--check-status",
     ]
 
     private func echo(_ arguments: [String], at path: String = "/post") async throws -> JSON {

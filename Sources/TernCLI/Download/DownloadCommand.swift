@@ -57,6 +57,9 @@ struct DownloadCommand: AsyncParsableCommand, ConnectingCommand {
     func validate() throws {
         guard !urls.isEmpty else { throw ValidationError("The URL is missing; write tern download URL.") }
         try aws.check(credentials)
+        if state.printsOnly {
+            throw ValidationError("--offline answers from a folder of responses; name it with --cache FOLDER.")
+        }
         guard urls.count > 1 else { return }
         if saving.path != nil {
             throw ValidationError("-o names one file, but there are \(urls.count) URLs; write --into FOLDER.")

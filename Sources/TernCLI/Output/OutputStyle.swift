@@ -10,7 +10,7 @@ struct OutputStyle: Hashable, Sendable {
     /// Whether bodies are passed on unchanged.
     var isRaw: Bool { !isTerminal && !isColoured && !isIndented }
 
-    /// The parts of an exchange, by HTTPie's letters.
+    /// The parts of an exchange, by HTTPie's letters where it has one.
     struct Parts: OptionSet, Hashable, Sendable {
         let rawValue: Int
 
@@ -22,9 +22,13 @@ struct OutputStyle: Hashable, Sendable {
         static let metrics = Parts(rawValue: 16)
         /// What the cache did, and why.
         static let cache = Parts(rawValue: 32)
+        /// The code of the final status.
+        static let status = Parts(rawValue: 64)
+        /// The timings as JSON.
+        static let timingJSON = Parts(rawValue: 128)
         static let all: Parts = [.requestHead, .requestBody, .responseHead, .responseBody]
 
-        /// Parses letters of `HBhbcm`; nil for any other.
+        /// Parses letters of `HBhbcmsM`; nil for any other.
         static func parse(_ letters: String) -> Parts? {
             var parts: Parts = []
             for letter in letters {
@@ -35,6 +39,8 @@ struct OutputStyle: Hashable, Sendable {
                 case "b": parts.insert(.responseBody)
                 case "c": parts.insert(.cache)
                 case "m": parts.insert(.metrics)
+                case "M": parts.insert(.timingJSON)
+                case "s": parts.insert(.status)
                 default: return nil
                 }
             }

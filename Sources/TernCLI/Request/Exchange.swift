@@ -1,3 +1,4 @@
+import ArgumentParser
 import HTTPTypes
 import NIOCore
 import Sterna
@@ -13,20 +14,23 @@ struct Exchange: Sendable {
     let style: OutputStyle
     let progress: ProgressDisplay
     let destination: SaveDestination
-    let fails: Bool
+    let check: StatusCheck
+    let follows: Bool
+    let record: TransferRecord?
     let log: NetworkLog
 
     init(
         style: OutputStyle, progress: ProgressDisplay, content: RequestContent, destination: SaveDestination,
-        fails: Bool,
-        http2: HTTP2Mode
+        check: StatusCheck, follows: Bool, http2: HTTP2Mode, record: TransferRecord?
     ) {
         self.style = style
         self.progress = progress
         self.destination = destination
-        self.fails = fails
+        self.check = check
+        self.follows = follows
+        self.record = record
         let output = Descriptor.standardOutput
-        log = NetworkLog(removedHeaders: content.removedHeaders) { request in
+        log = NetworkLog(removedHeaders: content.removedHeaders, record: record) { request in
             try Self.show(request, style, http2, file: content.file, to: output)
         } redirect: { response in
             if style.parts.contains(.responseHead) {
@@ -100,12 +104,15 @@ struct Exchange: Sendable {
                 // Lines of -v come before the response.
                 await session.flushEvents()
                 progress.finish()
+                record?.shows(response)
                 if response.source == .cache, let note = response.note { throw Self.unanswered(note, draft) }
-                if fails, response.status.code >= 400 { throw await statusError(response, draft, session) }
+                try showStatus(response)
+                if check == .fail, response.status.code >= 400 { throw await statusError(response, draft, session) }
                 // For example, why a challenge was not answered.
                 if let note = response.note { printError("Warning: \(note)") }
                 try showHead(response)
                 let file = try destination.file(for: response)
+                record?.saves(to: file?.name)
                 do {
                     try await receive(response, file)
                 } catch var error as SternaError {
@@ -117,8 +124,37 @@ struct Exchange: Sendable {
                 }
                 progress.finish()
                 try showCache(response, draft.method)
+                record?.measured(response.metrics)
                 if let metrics = response.metrics { try showMetrics(metrics) }
+                try checkStatus(response, draft)
             }
+        }
+    }
+
+    private func showStatus(_ response: Response) throws {
+        guard style.parts.contains(.status) else { return }
+        let code = response.status.code
+        let text = Colour.ofStatus(code).wrap("\(code)", if: style.isColoured)
+        try Descriptor.standardOutput.write(text + "\n")
+    }
+
+    /// Throws what the status of a response means that was shown.
+    private func checkStatus(_ response: Response, _ draft: RequestDraft) throws {
+        let code = response.status.code
+        switch check {
+        case .none, .fail: return
+        case .failWithBody:
+            guard code >= 400 else { return }
+            throw Self.statusError(response, draft, body: Bytes())
+        case .byClass:
+            let status = StatusCheck.exitStatus(code, follows: follows)
+            guard status != ExitStatus.success else { return }
+            // On a terminal the response itself says so.
+            if !style.isTerminal || !style.parts.contains(.responseHead) {
+                let phrase = response.status.registeredPhrase
+                printError("Warning: HTTP \(code)\(phrase.isEmpty ? "" : " \(phrase)").")
+            }
+            throw ExitCode(status)
         }
     }
 
@@ -130,7 +166,7 @@ struct Exchange: Sendable {
 
     /// The line end between the response and lines about it, if the response is shown.
     private var gap: String {
-        style.parts.contains(.responseBody) || style.parts.contains(.responseHead) ? "\n" : ""
+        style.parts.isDisjoint(with: [.responseBody, .responseHead]) ? "" : "\n"
     }
 
     /// The error of a request that only the cache may answer, which has no response for it.
@@ -141,6 +177,9 @@ struct Exchange: Sendable {
     }
 
     private func showMetrics(_ metrics: RequestMetrics) throws {
+        if style.parts.contains(.timingJSON) {
+            try Descriptor.standardOutput.write(gap + TimingJSON.text(metrics) + "\n")
+        }
         guard style.parts.contains(.metrics) else { return }
         let terminal = Terminal.standardOutput
         let drawing = Waterfall(
@@ -162,7 +201,7 @@ struct Exchange: Sendable {
         } else if style.parts.contains(.responseBody) {
             progress.begin("", total: response.body.length)
             try await BodyPrinter(style: style, progress: progress).write(response)
-        } else if style.parts.contains(.metrics) || style.parts.contains(.cache) {
+        } else if record != nil || !style.parts.isDisjoint(with: [.metrics, .timingJSON, .cache]) {
             for try await _ in response.body {}
         }
     }
@@ -180,8 +219,13 @@ struct Exchange: Sendable {
 
     private func statusError(_ response: Response, _ draft: RequestDraft, _ session: Session) async -> SternaError {
         let body = await BodyPrefix.read(response.body, within: Self.messagePatience, on: session.loopClock)
+        record?.leavesOutBody()
+        return Self.statusError(response, draft, body: body.bytes)
+    }
+
+    private static func statusError(_ response: Response, _ draft: RequestDraft, body: Bytes) -> SternaError {
         var error =
-            ResponseValidation(statuses: 100..<400).check(response, body: body.bytes)
+            ResponseValidation(statuses: 100..<400).check(response, body: body)
             ?? SternaError(.unacceptableStatus, phase: .read, "The server answered \(response.status.code).")
         error.method = draft.method
         return error
@@ -196,20 +240,27 @@ struct Exchange: Sendable {
         }
     }
 
-    private static func show(
-        _ request: Request, _ style: OutputStyle, _ http2: HTTP2Mode, file: String?, to output: Descriptor
+    /// Shows the parts of a request that the style names.
+    ///
+    /// - Parameter isLast: whether nothing follows, from which a blank line would set it apart.
+    static func show(
+        _ request: Request, _ style: OutputStyle, _ http2: HTTP2Mode, file: String?, to output: Descriptor,
+        isLast: Bool = false
     ) throws {
+        let end = isLast ? "\n" : "\n\n"
         if style.parts.contains(.requestHead) {
-            try output.write(HeadText(style: style).request(request, version: version(of: request, http2)) + "\n")
+            let head = HeadText(style: style).request(request, version: version(of: request, http2))
+            let isFollowed = !isLast || style.parts.contains(.requestBody) && request.body != nil
+            try output.write(isFollowed ? head + "\n" : head)
         }
         guard style.parts.contains(.requestBody), let body = request.body else { return }
         guard body.segments.count == 1, case .bytes(let bytes) = body.segments[0], bytes.count <= shownBodyBytes else {
             let length = body.length.map { "\($0) bytes" } ?? "a body of unknown length"
             return try output.write(
-                "(\(length) from \(file.map { TerminalText.line($0) } ?? "files or standard input"))\n\n")
+                "(\(length) from \(file.map { TerminalText.line($0) } ?? "files or standard input"))\(end)")
         }
         let safe = style.showsSecrets ? bytes : BodyRedaction(request).shown(bytes)
-        try output.write(shown(safe, body.mediaType, style) + "\n\n")
+        try output.write(shown(safe, body.mediaType, style) + end)
     }
 
     private static func shown(_ bytes: Bytes, _ mediaType: String?, _ style: OutputStyle) -> String {

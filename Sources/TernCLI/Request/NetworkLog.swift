@@ -9,16 +9,20 @@ final class NetworkLog: Interceptor {
     private let showsRedirect: @Sendable (Response) throws -> Void
     private let last = Mutex<Response?>(nil)
     private let answered = Atomic(false)
+    private let record: TransferRecord?
 
     /// - Parameters:
     ///   - removedHeaders: names in lower case.
+    ///   - record: receives the facts of requests and responses.
     ///   - request: called with each request.
     ///   - redirect: called with each response that another request followed.
     init(
-        removedHeaders: Set<String>, request: @escaping @Sendable (Request) throws -> Void,
+        removedHeaders: Set<String>, record: TransferRecord? = nil,
+        request: @escaping @Sendable (Request) throws -> Void,
         redirect: @escaping @Sendable (Response) throws -> Void
     ) {
         self.removedHeaders = removedHeaders
+        self.record = record
         showsRequest = request
         showsRedirect = redirect
     }
@@ -41,7 +45,9 @@ final class NetworkLog: Interceptor {
         }
         if let redirect = last.withLock({ $0.take() }) { try showsRedirect(redirect) }
         try showsRequest(request)
-        let response = try await next(request)
+        record?.sent(request)
+        var response = try await next(request)
+        if let record { response = record.received(response) }
         var head = response
         head.body = ResponseBody()
         last.withLock { $0 = head }

@@ -23,12 +23,28 @@ struct OutputOptions: ParsableArguments {
     @Option(
         name: [.customShort("p", allowingJoined: true), .customLong("print")],
         help: ArgumentHelp(
-            "What to show: H and B are the request's head and body, h and b the response's, c what the cache did, m the timing, drawn as bars.",
-            valueName: "HBhbcm"))
+            "What to show: H and B are the request's head and body, h and b the response's, s the code of the final status, c what the cache did, m the timing, drawn as bars, M the timing as JSON.",
+            valueName: "HBhbscmM"))
     var parts: String?
 
     @Flag(name: [.customShort("i"), .customLong("include")], help: "Show the response's head and body, as --print hb.")
     var include = false
+
+    @Flag(help: "Show the response's head alone, as --print h.")
+    var headers = false
+
+    @Flag(help: "Show the response's body alone, as --print b.")
+    var body = false
+
+    @Flag(help: "Show the timing alone, as --print m.")
+    var meta = false
+
+    @Option(
+        name: [.customShort("w", allowingJoined: true), .customLong("write-out")],
+        help: ArgumentHelp(
+            "Write this text after the transfer, with curl's variables, as in '%{http_code}\\n'; @file has it in a file, @- on standard input.",
+            valueName: "text"))
+    var writeOut: String?
 
     @Flag(
         name: .shortAndLong,
@@ -52,23 +68,51 @@ struct OutputOptions: ParsableArguments {
     @Flag(help: "Exit with 22 for a status of 400 or more, with the server's message.")
     var fail = false
 
+    @Flag(help: "The same, but show or save the body of the response.")
+    var failWithBody = false
+
+    @Flag(help: "Exit with 4 for a status from 400, with 5 from 500, and with 3 for a redirect that --no-follow leaves.")
+    var checkStatus = false
+
+    /// What a status of 400 or more means.
+    var statusCheck: StatusCheck { fail ? .fail : failWithBody ? .failWithBody : checkStatus ? .byClass : .none }
+
     func validate() throws {
         if let parts, OutputStyle.Parts.parse(parts) == nil {
-            throw ValidationError("--print takes letters of HBhbcm, not “\(parts)”.")
+            throw ValidationError("--print takes letters of HBhbscmM, not “\(parts)”.")
         }
         if include, parts != nil {
             throw ValidationError("--include and --print exclude each other; write h and b with --print.")
         }
+        let shown: [(isGiven: Bool, name: String)] = [
+            (parts != nil, "--print"), (include, "--include"), (headers, "--headers"), (body, "--body"), (meta, "--meta"),
+        ]
+        let given = shown.filter(\.isGiven).map(\.name)
+        if given.count > 1 {
+            throw ValidationError(
+                "\(given.joined(separator: " and ")) exclude each other; write the letters of all with --print.")
+        }
+        if [fail, failWithBody, checkStatus].filter(\.self).count > 1 {
+            throw ValidationError(
+                "--fail, --fail-with-body and --check-status exclude each other: each says how the command exits.")
+        }
     }
+
+    /// The parts that the options name; nil without one.
+    private var namedParts: OutputStyle.Parts? {
+        if let parts { return OutputStyle.Parts.parse(parts) }
+        if include, !verbose { return [.responseHead, .responseBody] }
+        return headers ? .responseHead : body ? .responseBody : meta ? .metrics : nil
+    }
+
+    /// Whether an option names what is shown.
+    var namesParts: Bool { namedParts != nil || verbose }
 
     /// - Parameters:
     ///   - savesBody: whether the body goes to a file.
     ///   - showsHead: whether the command's purpose is to show the response's head.
     func style(isTerminal: Bool, savesBody: Bool, showsHead: Bool = false) -> OutputStyle {
-        var shown = parts.flatMap(OutputStyle.Parts.parse)
-        if shown == nil, !verbose {
-            shown = include ? [.responseHead, .responseBody] : showsHead ? .responseHead : nil
-        }
+        let shown = namedParts ?? (showsHead && !verbose ? .responseHead : nil)
         let wish = OutputStyle.Wish(
             parts: shown, isVerbose: verbose, pretty: format.pretty, noColor: format.noColor, showsSecrets: showSecrets,
             savesBody: savesBody)
@@ -122,6 +166,14 @@ enum SaveDestination: Hashable, Sendable {
 
     /// Makes the destination of `--output`: `-` is standard output.
     init(path: String?) { self = path.map { $0 == "-" ? .none : .file($0) } ?? .none }
+
+    /// The name as the user or the URL gives it; nil without one, and if the server chooses it.
+    var typedName: String? {
+        switch self {
+        case .file(let name), .remote(let name): name
+        case .none, .named: nil
+        }
+    }
 
     /// The name of the file; nil without one.
     var savedName: SavedFileName? {

@@ -76,8 +76,8 @@ struct RequestCommand: AsyncParsableCommand, SendingCommand {
             throw ValidationError("-C - continues a file; name it with -O or -o FILE.")
         }
         let isPlain =
-            output.parts == nil && output.format.pretty == nil && !output.verbose && !output.include && !output.curl
-            && !output.showSecrets && !fields.head
+            !output.namesParts && output.format.pretty == nil && !output.curl && !output.showSecrets
+            && output.writeOut == nil && !output.failWithBody && !output.checkStatus && !state.printsOnly && !fields.head
         guard isPlain, fields.data.isEmpty else {
             throw ValidationError("-C - is for downloads, which show nothing of the exchange and send no body.")
         }
@@ -94,6 +94,7 @@ struct RequestCommand: AsyncParsableCommand, SendingCommand {
         job.ignoresInput = fields.ignoreStdin || fields.head
         job.showsHead = fields.head
         job.naming = naming
+        job.typedURL = arguments.first { Target.expand($0) == target.url }
         try await job.run()
     }
 

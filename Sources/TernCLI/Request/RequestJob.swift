@@ -24,6 +24,10 @@ struct RequestJob {
     var showsHead = false
     /// The options for saving the body under a derived name.
     var naming: NamingOptions?
+    /// The URL as the user typed it, for `--write-out`; nil for that of the target.
+    var typedURL: String?
+    /// The place of the URL among those of the command line, from 0.
+    var number = 0
 
     init(
         target: Target, request: SendingOptions, connection: ConnectionOptions, trust: TrustOptions,
@@ -37,20 +41,52 @@ struct RequestJob {
         self.output = output
     }
 
+    /// Whether the request is printed in place of being sent.
+    private var printsOnly: Bool { request.sender.state.printsOnly }
+
+    /// The name of the file that the body is saved to, unless the server chooses it; nil without one.
+    private var typedFile: String? {
+        guard let naming, naming.remoteName else { return SaveDestination(path: output.path).typedName }
+        return (try? Target.url(target.url)).flatMap { try? naming.destination(url: $0)?.typedName }
+    }
+
+    /// Sends the request, and writes the text of `--write-out` at its end.
     func run() async throws {
+        guard let text = output.writeOut, !output.curl, !printsOnly else { return try await run(nil) }
+        let template = try WriteOutTemplate.read(text)
+        let record = TransferRecord(url: typedURL ?? target.url, number: number, file: typedFile)
+        do {
+            try await run(record)
+        } catch {
+            record.ended(error)
+            // A user who interrupts the command asks for no more.
+            if !Task.isCancelled { try? WriteOut.write(template, record, showsSecrets: output.showSecrets) }
+            throw error
+        }
+        record.ended(nil)
+        try WriteOut.write(template, record, showsSecrets: output.showSecrets)
+    }
+
+    private func run(_ record: TransferRecord?) async throws {
         let items = try target.items.map { argument throws(UsageError) in try ItemParser.parse(argument) }
         var content = try await content(try request.headerItems() + items)
         let url = try Self.url(target, content)
         let destination = try naming?.destination(url: url) ?? SaveDestination(path: output.path)
         let terminal = Terminal.standardOutput
-        let style = output.style(
+        var style = output.style(
             isTerminal: terminal.isTerminal, savesBody: destination != .none, showsHead: showsHead)
+        if printsOnly {
+            guard destination == .none else {
+                throw UsageError("--offline without --cache prints the request, and saves nothing; leave out -o and -O.")
+            }
+            if !output.namesParts { style.parts = [.requestHead, .requestBody] }
+        }
         let given = request.sender.credentials
         let signing = try request.aws.signing(isAsked: given.authType == .awsSigv4, auth: given.auth, for: url)
         let entered = signing == nil ? try given.entered() : nil
         let state = try await CommandState.open(
             request.sender.state, cookieFiles: request.sender.cookieFiles, urls: [url], credentials: entered,
-            headers: content.headers, isKept: !output.curl)
+            headers: content.headers, isKept: !output.curl && !printsOnly)
         try Self.check(state, connection)
         if style.parts.contains(.cache), state.cache == nil, !output.curl {
             throw UsageError("--print c says what the cache did; name its folder with --cache FOLDER.")
@@ -61,12 +97,12 @@ struct RequestJob {
             isEnabled: !output.silent
                 && (!(style.isTerminal && destination == .none) || content.file != nil || content.hasParts))
         let exchange = Exchange(
-            style: style, progress: progress, content: content, destination: destination, fails: output.fail,
-            http2: connection.transport.http2Mode)
+            style: style, progress: progress, content: content, destination: destination, check: output.statusCheck,
+            follows: connection.redirects.follow, http2: connection.transport.http2Mode, record: record)
         let (policy, engine) = (try trust.policy(for: url), try trust.engine(routing.families))
         let (proxies, netrc) = (try routing.proxies(), try request.sender.credentials.netrcSetting())
         let method = try Self.method(target, content)
-        let retries = connection.retries.policy(for: method, fails: output.fail)
+        let retries = connection.retries.policy(for: method, fails: output.statusCheck.fails)
         let session = try Session { settings in
             settings.trust.policy = policy
             settings.network.engine = engine
@@ -79,7 +115,8 @@ struct RequestJob {
             routing.apply(to: &settings, proxies)
             settings.auth.netrc = netrc
             settings.decodesContent = request.sender.fields.decodesContent
-            settings.events.collectsMetrics = style.parts.contains(.metrics)
+            settings.events.collectsMetrics =
+                record != nil || !style.parts.isDisjoint(with: [.metrics, .timingJSON])
             settings.networkInterceptors = [exchange.log]
             state.apply(to: &settings)
         }
@@ -94,10 +131,17 @@ struct RequestJob {
             draft.settings.deadline = .after(.seconds(limit))
         }
         if output.curl { return try printCommand(draft, by: session, content, state) }
+        if printsOnly { return try await printRequest(draft, by: session, style, content, state) }
         try routing.checkSocket()
         if content.file != nil || content.hasParts {
             progress.begin("sending", total: content.body?.length)
             draft.settings.uploadProgress = { progress.update($0) }
+        }
+        if let record, content.body != nil {
+            draft.settings.uploadProgress = { sent in
+                progress.update(sent)
+                record.uploaded(sent.completed)
+            }
         }
         let start = ContinuousClock.now
         do {
@@ -170,13 +214,35 @@ struct RequestJob {
     private func printCommand(
         _ draft: RequestDraft, by session: Session, _ content: RequestContent, _ state: CommandState
     ) throws {
+        let command = try complete(draft, by: session, content, state).curl(showsSecrets: output.showSecrets)
+        try Descriptor.standardOutput.write(command + "\n")
+    }
+
+    private func printRequest(
+        _ draft: RequestDraft, by session: Session, _ style: OutputStyle, _ content: RequestContent, _ state: CommandState
+    ) async throws {
+        var request = try complete(draft, by: session, content, state)
+        // Files are shown, too, if they are short.
+        if let body = request.body, let length = body.length, length <= Self.shownBytes {
+            request.body = try await body.collected(memoryLimit: Int(Self.shownBytes))
+        }
+        try Exchange.show(
+            request, style, connection.transport.http2Mode, file: content.file, to: .standardOutput, isLast: true)
+    }
+
+    /// The longest body with files, in bytes, that `--offline` shows.
+    private static let shownBytes: Int64 = 256 << 10
+
+    /// Returns the request as it would be sent, with the cookies of the jar.
+    private func complete(
+        _ draft: RequestDraft, by session: Session, _ content: RequestContent, _ state: CommandState
+    ) throws -> Request {
         var request = try session.request(for: draft)
         if let field = state.cookieField(for: request) {
             request.headers[.cookie] = request.headers[.cookie].map { "\($0); \(field)" } ?? field
         }
         request.headers = request.headers.filter { !content.removedHeaders.contains($0.name.canonicalName) }
-        let command = request.curl(showsSecrets: output.showSecrets)
-        try Descriptor.standardOutput.write(command + "\n")
+        return request
     }
 
     private func content(_ items: [Item]) async throws -> RequestContent {

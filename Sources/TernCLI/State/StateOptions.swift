@@ -25,8 +25,11 @@ struct StateOptions: ParsableArguments {
             valueName: "folder"))
     var cache: String?
 
-    @Flag(help: "Send nothing: answer from the folder of --cache, also with what is stale.")
+    @Flag(help: "Send nothing: answer from the folder of --cache, also with what is stale; without it, print the request.")
     var offline = false
+
+    /// Whether nothing is sent and nothing answers, so that the request is printed.
+    var printsOnly: Bool { offline && cache == nil }
 
     func validate() throws {
         if [cookieJar, session, sessionReadOnly].compactMap(\.self).count > 1 {
@@ -36,9 +39,6 @@ struct StateOptions: ParsableArguments {
         if let cookieJar { try Self.check(jar: cookieJar) }
         if let name = session ?? sessionReadOnly { try Self.check(session: name) }
         if cache?.isEmpty == true { throw ValidationError("--cache takes the path of a folder.") }
-        if offline, cache == nil {
-            throw ValidationError("--offline answers from a folder of responses; name it with --cache FOLDER.")
-        }
     }
 
     /// Throws for a path that names no file.
