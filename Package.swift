@@ -204,8 +204,8 @@ let package = Package(
             "SternaMutationTests",
             [
                 "SternaWireTestSupport", "SternaSerialization", "SternaCoreTests", "SternaSecurityTests",
-                "SternaXMLTests", "SternaSecurity", "SternaSigning", "SternaImages", "SternaS3", "SternaTransfers",
-                "SternaXML", x509, asn1, crypto,
+                "SternaXMLTests", "SternaSecurity", "SternaReachability", "SternaSigning", "SternaImages", "SternaS3",
+                "SternaTransfers", "SternaXML", x509, asn1, crypto,
             ] + wire),
         tests(
             "SternaInteropTests",
