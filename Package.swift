@@ -224,8 +224,8 @@ let package = Package(
             "SternaMutationTests",
             [
                 "SternaWireTestSupport", "SternaSerialization", "SternaPropertyList", "SternaPropertyListCore",
-                "SternaCoreTests", "SternaSecurityTests", "SternaXMLTests", "SternaSecurity", "SternaSigning",
-                "SternaImages", "SternaS3", "SternaTransfers", "SternaXML", x509, asn1, crypto,
+                "SternaCoreTests", "SternaSecurityTests", "SternaXMLTests", "SternaSecurity", "SternaReachability",
+                "SternaSigning", "SternaImages", "SternaS3", "SternaTransfers", "SternaXML", x509, asn1, crypto,
             ] + wire),
         tests(
             "SternaInteropTests",

@@ -1,4 +1,3 @@
-public import Sterna
 public import SternaReachability
 
 /// The settings of a ``TransferStore``.

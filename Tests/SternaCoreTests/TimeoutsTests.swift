@@ -95,11 +95,11 @@ struct DeadlineTests {
     @Test("A deadline passes at its instant, whatever the duration")
     func passing() {
         #expect(Deadline(.uptimeNanoseconds(1)).hasPassed)
-        #expect(Deadline.after(.zero).hasPassed)
-        #expect(Deadline.after(.seconds(-1)).hasPassed)
-        #expect(Deadline.after(.seconds(Int64.min)).hasPassed)
-        #expect(!Deadline.after(.seconds(60)).hasPassed)
-        #expect(!Deadline.after(.seconds(Int64.max)).hasPassed)
+        #expect((Deadline.now + .zero).hasPassed)
+        #expect((Deadline.now + .seconds(-1)).hasPassed)
+        #expect((Deadline.now + .seconds(Int64.min)).hasPassed)
+        #expect(!(Deadline.now + .seconds(60)).hasPassed)
+        #expect(!(Deadline.now + .seconds(Int64.max)).hasPassed)
         #expect(Deadline(.uptimeNanoseconds(1)) < Deadline(.uptimeNanoseconds(2)))
     }
 
@@ -120,10 +120,6 @@ struct DeadlineTests {
                 #expect(later.remaining >= .zero)
             }
         }
-        var moved = start
-        moved += .seconds(1)
-        moved -= .seconds(2)
-        expectEqual(moved, start - .seconds(1))
     }
 
     @Test("Shown, they are the limits")

@@ -17,9 +17,13 @@ import Testing
     }
 
     @Test func userinfoIsDecoded() throws {
-        let userinfo = try #require(try HTTPURL("http://a%40\u{FC}%FF:%3a%zz%4@h/").userinfo)
-        expectEqual(userinfo.decodedUsername, "a@\u{FC}\u{FFFD}")
-        expectEqual(userinfo.decodedPassword, ":%zz%4")
+        let url = try HTTPURL("http://a%40\u{FC}%FF:%3a%zz%4@h/")
+        expectEqual(url.user, "a@\u{FC}\u{FFFD}")
+        expectEqual(url.password, ":%zz%4")
+        let nameless = try HTTPURL("http://:p@h/")
+        expectEqual(nameless.user, "")
+        let plain = try HTTPURL("http://h/")
+        #expect(plain.user == nil && plain.password == nil)
     }
 
     @Test(arguments: ["http://@h/", "http://:@h/", "http://h/@", "http://h?@", "http://h#u:p@"])

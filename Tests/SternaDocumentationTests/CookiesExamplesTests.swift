@@ -270,7 +270,7 @@ struct CookiesExamplesTests {
         let article = try String(contentsOf: root.appending(path: "docs/Cookies.md"), encoding: .utf8)
         let blocks = article.components(separatedBy: "```json\n").dropFirst()
         let text = try #require(blocks.first?.components(separatedBy: "```").first)
-        let cookies = try CookieSnapshot(json: text.utf8).cookies
+        let cookies = try CookieSnapshot(text.utf8).cookies
         #expect(cookies.map(\.value) == ["31d4"])
         #expect(cookies.first?.lastAccessDate == Date(timeIntervalSince1970: 1_767_229_200.25))
     }

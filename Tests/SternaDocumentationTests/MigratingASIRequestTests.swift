@@ -89,7 +89,7 @@ struct MigratingASIRequestTests {
         let (api, mock) = try mocked()
         var builder = BodyBuilder()
         try builder.append(Bytes(text: "one piece "))
-        try await builder.append(file: path)
+        try await builder.append(.file(path))
         let body = builder.body(mediaType: "text/plain")
         try await api.put("notes/7", body: body)
         #expect(mock.requests.last?.body?.length == 15)
@@ -154,7 +154,7 @@ struct MigratingASIRequestTests {
     func progress() async throws {
         let (api, _) = try mocked(by: MockTransport { _ in .text("film") })
         let data = Data("photo".utf8)
-        let task = try api.uploadTask(.upload(data, to: "photos"))
+        let task = try api.uploadTask(.upload(.data(data), to: "photos"))
         for await step in task.uploadProgress { print(step.completed) }
         for await step in task.downloadProgress { print(step.completed, step.total ?? 0, step.rate ?? 0) }
         #expect(try await task.value.status == 200)

@@ -143,11 +143,11 @@ struct MigratingAlamofireInterceptorTests {
             let path = folder + "/server.pem"
             try CertificateAuthority().issue(hosts: ["example.com"]).writeChainPEM(toPath: path)
             func certificates() throws -> SecurityPolicy {
-                let pinned = SecurityPolicy.pinned(try Pin.certificates(file: path))
+                let pinned = SecurityPolicy.pinned(try Pin.certificates(at: path))
                 return pinned
             }
             func keys() throws -> SecurityPolicy {
-                let pinned = SecurityPolicy.pinned(try Pin.publicKeys(file: path))
+                let pinned = SecurityPolicy.pinned(try Pin.publicKeys(at: path))
                 return pinned
             }
             let pinned = try certificates()

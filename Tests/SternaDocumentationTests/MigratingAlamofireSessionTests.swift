@@ -99,7 +99,7 @@ struct MigratingAlamofireSessionTests {
         let file = try TemporaryPhoto()
         let path = file.path
         let photo = Data("photo".utf8)
-        try await api.upload(photo, to: "photos")
+        try await api.upload(.data(photo), to: "photos")
         try await api.upload(file: path, to: "isos/big.iso", method: .put)
         try await api.upload(
             "photos", multipart: { form in form.append(photo, name: "image", fileName: "a.jpg") })
@@ -110,7 +110,7 @@ struct MigratingAlamofireSessionTests {
             #expect(try await task.value.status == 200)
         }
         try await ready()
-        try await api.upload(photo, to: "photos", progress: { print($0) })
+        try await api.upload(.data(photo), to: "photos", progress: { print($0) })
         #expect(mock.requests.map(\.method) == [.post, .put, .post, .put, .post])
         #expect(mock.requests.first?.bodyText == "photo")
         #expect(mock.requests[1].body?.length == 5)

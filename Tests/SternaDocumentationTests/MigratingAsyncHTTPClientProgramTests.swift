@@ -174,7 +174,7 @@ struct MigratingAsyncHTTPClientProgramTests {
 
                 var policy = SecurityPolicy.authority(file: folder + "/company-ca.pem")
                 policy.identity = try ClientIdentity(certificateFile: certificate, keyFile: key)
-                policy.pins = try Pin.publicKeys(file: folder + "/server.pem")  // an AsyncHTTPClient pins nothing
+                policy.pins = try Pin.publicKeys(at: folder + "/server.pem")  // an AsyncHTTPClient pins nothing
                 policy.tls.minimumVersion = .tls13
                 let api = try Session(baseURL: "https://api.example.com") { $0.trust.policy = policy }
                 print(try await api.get("report").response.version)  // HTTP/2 where the server speaks it

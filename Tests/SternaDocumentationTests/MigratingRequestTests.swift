@@ -79,7 +79,7 @@ struct MigratingRequestTests {
         await ends.wait(for: 10)
         api.upload(file: path, to: "isos", progress: show, success: use, failure: report)
         await ends.wait(for: 11)
-        api.upload(photo, to: "photos", progress: show, success: use, failure: report)
+        api.upload(.data(photo), to: "photos", progress: show, success: use, failure: report)
         await ends.wait(for: 12)
         api.upload(.stream(sequence), to: "photos", progress: show, success: use, failure: report)
         await ends.wait(for: 13)

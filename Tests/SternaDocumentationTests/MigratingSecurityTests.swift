@@ -25,18 +25,18 @@ struct MigratingSecurityTests {
             let server = try authority.issue(hosts: ["example.com"])
             try server.writeChainPEM(toPath: path)
             func keys() throws -> SecurityPolicy {
-                let pinned = SecurityPolicy.pinned(try Pin.publicKeys(file: path))
+                let pinned = SecurityPolicy.pinned(try Pin.publicKeys(at: path))
                 return pinned
             }
             func certificates() throws -> SecurityPolicy {
-                let pinned = SecurityPolicy.pinned(try Pin.certificates(file: path))
+                let pinned = SecurityPolicy.pinned(try Pin.certificates(at: path))
                 return pinned
             }
             #expect(try keys().pins != certificates().pins)
 
             let policy = SecurityPolicy.system
             let chain: [[UInt8]] = []
-            let verdict = await policy.judge(chain: chain, host: "example.com")
+            let verdict = await policy.evaluate(chain: chain, host: "example.com").verdict
             let copy = policy
             expectEqual(copy, policy)
             #expect("\(verdict)" != "\(TrustVerdict.trusted)")

@@ -206,7 +206,7 @@ struct MigratingURLSessionProgramTests {
                 let Session = SessionMaker(server)
 
                 var policy = SecurityPolicy.authority(file: folder + "/company-ca.pem")  // instead of the system's
-                policy.pins = try Pin.publicKeys(file: folder + "/server.pem")
+                policy.pins = try Pin.publicKeys(at: folder + "/server.pem")
                 let api = try Session(baseURL: "https://api.example.com") {
                     $0.trust.policy = policy
                     $0.auth.credential = Credential(user: "ada", password: password)  // when asked, by Digest or Basic

@@ -36,7 +36,7 @@ struct UploadsExamplesTests {
 
             var builder = BodyBuilder()  // in memory, beyond 256 KiB in a temporary file
             try builder.append(Bytes(text: "one piece "))
-            try await builder.append(file: photo)
+            try await builder.append(.file(photo))
             let body = builder.body(mediaType: "application/octet-stream")
             try await api.put("pieces/1", body: body)
 

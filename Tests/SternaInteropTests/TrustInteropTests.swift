@@ -51,7 +51,7 @@ struct TrustInteropTests {
                 "pkey", "-pubin", "-in", "\(folder)/leaf.pub", "-outform", "DER", "-out", "\(folder)/leaf.spki")
             let digest = try await OpenSSL.run("dgst", "-sha256", "-binary", "\(folder)/leaf.spki")
             let pin = try Pin("sha256/\(Data(digest).base64EncodedString())")
-            try expectEqual(Pin.publicKeys(file: "\(folder)/leaf.pub"), [pin])
+            try expectEqual(Pin.publicKeys(at: "\(folder)/leaf.pub"), [pin])
             let reply = try await session {
                 $0.roots = .file(root)
                 $0.pins = [pin]

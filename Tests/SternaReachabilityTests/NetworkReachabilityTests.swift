@@ -46,6 +46,15 @@ struct NetworkReachabilityTests {
         #expect(await eventually { !network.isWatched })
     }
 
+    @Test("A session's reachability is the one that was set, else the shared one")
+    func setting() {
+        var settings = SessionSettings()
+        #expect(settings.network.reachability === NetworkReachability.shared)
+        let own = TestNetwork().reachability(to: .host("a.example"))
+        settings.network.reachability = own
+        #expect(settings.network.reachability === own)
+    }
+
     @Test("A released object ends its watch, unless its changes are still read")
     func released() async throws {
         let network = TestNetwork()

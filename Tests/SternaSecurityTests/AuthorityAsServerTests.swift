@@ -22,7 +22,7 @@ struct AuthorityAsServerTests {
     ) async throws -> TrustVerdict {
         var policy = SecurityPolicy.authority(pem: try roots.map { try $0.pem }.joined(separator: "\n"))
         change(&policy)
-        return await policy.judge(chain: try chain.map { try $0.der }, host: host, time: Forge.now)
+        return await policy.evaluate(chain: try chain.map { try $0.der }, host: host, time: Forge.now).verdict
     }
 
     @Test("An authority's certificate under a root is refused as a server's", arguments: [true, false])

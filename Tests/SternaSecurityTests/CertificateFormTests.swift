@@ -14,7 +14,7 @@ struct CertificateFormTests {
 
     private func check(_ chain: [[UInt8]], root: Forge) async throws -> TrustFailure.Check? {
         let policy = SecurityPolicy.authority(pem: try root.pem)
-        return await policy.judge(chain: chain, host: Forge.host, time: Forge.now).failure?.check
+        return await policy.evaluate(chain: chain, host: Forge.host, time: Forge.now).verdict.failure?.check
     }
 
     @Test("A root with an empty name is refused (RFC 5280, 4.1.2.6)")
@@ -116,7 +116,7 @@ struct CertificateFormTests {
         let middle = try root.issue("Middle", Forge.authorityExtensions() + [made])
         let policy = SecurityPolicy.authority(pem: try root.pem)
         let chain = [try middle.issueLeaf().der, try middle.der]
-        let failure = await policy.judge(chain: chain, host: Forge.host, time: Forge.now).failure
+        let failure = await policy.evaluate(chain: chain, host: Forge.host, time: Forge.now).verdict.failure
         expectEqual(failure?.reason, "the certificate of “CN=Middle” has a malformed authority information access")
         expectEqual(failure?.certificate?.subject, "CN=Middle")
     }

@@ -14,8 +14,9 @@ struct CertificateNameTests {
     {
         let root = try Forge.root()
         let leaf = try root.issue(commonName, Forge.leafExtensions(names))
-        return await SecurityPolicy.authority(pem: try root.pem).judge(
-            chain: [try leaf.der], host: host, time: Forge.now)
+        return await SecurityPolicy.authority(pem: try root.pem).evaluate(
+            chain: [try leaf.der], host: host, time: Forge.now
+        ).verdict
     }
 
     @Test(
@@ -80,6 +81,7 @@ struct CertificateNameTests {
             oid: .X509ExtensionID.subjectAlternativeName, critical: false, value: [0x30, 0x05, 1])
         let leaf = try root.issue(Forge.host, Forge.leafExtensions([]) + [broken])
         let policy = SecurityPolicy.authority(pem: try root.pem)
-        await expectEqual(policy.judge(chain: [try leaf.der], host: Forge.host, time: Forge.now).isAccepted, false)
+        await expectEqual(
+            policy.evaluate(chain: [try leaf.der], host: Forge.host, time: Forge.now).verdict.isAccepted, false)
     }
 }

@@ -10,7 +10,8 @@ import X509
 struct CertificateUsageTests {
     private func accepts(_ chain: [Forge], root: Forge) async throws -> Bool {
         let policy = SecurityPolicy.authority(pem: try root.pem)
-        return await policy.judge(chain: try chain.map { try $0.der }, host: Forge.host, time: Forge.now).isAccepted
+        return await policy.evaluate(chain: try chain.map { try $0.der }, host: Forge.host, time: Forge.now).verdict
+            .isAccepted
     }
 
     private func leaf(_ root: Forge, _ usage: [Certificate.Extension]) throws -> Forge {
@@ -129,7 +130,7 @@ struct CertificateUsageTests {
             let policy = SecurityPolicy.authority(pem: try root.pem)
             let isDone = await withTaskGroup(of: Bool.self) { group in
                 group.addTask {
-                    !(await policy.judge(chain: chain, host: Forge.host, time: Forge.now).isAccepted)
+                    !(await policy.evaluate(chain: chain, host: Forge.host, time: Forge.now).verdict.isAccepted)
                 }
                 group.addTask {
                     try? await Task.sleep(for: .seconds(5))

@@ -28,11 +28,11 @@ struct EvaluatorTests {
                 return evaluation.verdict
             },
         ]
-        let verdict = await policy.judge(chain: presented, host: Forge.host, time: Forge.now)
+        let verdict = await policy.evaluate(chain: presented, host: Forge.host, time: Forge.now).verdict
         expectEqual(verdict.failure?.reason, "it was revoked")
         expectEqual(seen.withLock { $0 }, ["first true \(Forge.host) 2", "second false"])
         // A remembered path does not replace the evaluators.
-        _ = await policy.judge(chain: presented, host: Forge.host, time: Forge.now)
+        _ = await policy.evaluate(chain: presented, host: Forge.host, time: Forge.now).verdict
         expectEqual(seen.withLock { $0.count }, 4)
     }
 
@@ -40,11 +40,12 @@ struct EvaluatorTests {
     func composition() async throws {
         var (presented, policy) = try Self.chain()
         policy.evaluators = [TrustEvaluator { _ in .overlooked }]
-        await expectEqual(policy.judge(chain: presented, host: "other.test", time: Forge.now), .overlooked)
+        await expectEqual(policy.evaluate(chain: presented, host: "other.test", time: Forge.now).verdict, .overlooked)
         var second = try Self.chain().policy
         second.verificationTime = Date(timeIntervalSince1970: Forge.now)
         policy.evaluators = [TrustEvaluator(second)]
-        await expectEqual(policy.judge(chain: presented, host: Forge.host, time: Forge.now).failure?.check, .issuer)
+        await expectEqual(
+            policy.evaluate(chain: presented, host: Forge.host, time: Forge.now).verdict.failure?.check, .issuer)
     }
 
     @Test("A handler may take the verdict, accept, or reject; identities come from it too")
@@ -77,13 +78,15 @@ struct EvaluatorTests {
     func nonsense() async throws {
         var (presented, policy) = try Self.chain()
         policy.allowsInvalidCertificates = true
-        await expectEqual(policy.judge(chain: presented, host: Forge.host, time: Forge.now).failure?.check, .policy)
+        await expectEqual(
+            policy.evaluate(chain: presented, host: Forge.host, time: Forge.now).verdict.failure?.check, .policy)
         policy.validatesDomainName = false
-        await expectEqual(policy.judge(chain: presented, host: "other.test", time: Forge.now), .overlooked)
+        await expectEqual(policy.evaluate(chain: presented, host: "other.test", time: Forge.now).verdict, .overlooked)
         policy.allowsInvalidCertificates = false
-        await expectEqual(policy.judge(chain: presented, host: "other.test", time: Forge.now), .trusted)
+        await expectEqual(policy.evaluate(chain: presented, host: "other.test", time: Forge.now).verdict, .trusted)
         let stranger = try Forge.root().issueLeaf().der
-        await expectEqual(policy.judge(chain: [stranger], host: "x", time: Forge.now).failure?.check, .issuer)
+        await expectEqual(
+            policy.evaluate(chain: [stranger], host: "x", time: Forge.now).verdict.failure?.check, .issuer)
     }
 
     @Test("A path is remembered for its host and roots, for ten minutes, and not beyond its expiry")
@@ -116,7 +119,8 @@ struct EvaluatorTests {
     @Test("A failure says which check, which certificate, what was presented, and what to do")
     func words() async throws {
         let (presented, policy) = try Self.chain()
-        let failure = try #require(await policy.judge(chain: presented, host: "other.test", time: Forge.now).failure)
+        let failure = try #require(
+            await policy.evaluate(chain: presented, host: "other.test", time: Forge.now).verdict.failure)
         let certificate = try #require(failure.certificate)
         expectEqual(failure.check, .hostName)
         #expect(certificate.subject.contains(Forge.host))

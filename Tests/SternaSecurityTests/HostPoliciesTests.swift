@@ -44,7 +44,7 @@ struct HostPoliciesTests {
         expectEqual(table.policy(for: "b.test", otherwise: .system), .system)
         table.everyHostNeedsOne = true
         let refused = table.policy(for: "b.test", otherwise: .insecure)
-        let failure = await refused.judge(chain: [], host: "b.test").failure
+        let failure = await refused.evaluate(chain: [], host: "b.test").verdict.failure
         expectEqual(failure?.check, .policy)
         expectEqual(failure?.reason.contains("b.test"), true)
     }

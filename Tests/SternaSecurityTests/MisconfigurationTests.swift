@@ -14,7 +14,8 @@ struct MisconfigurationTests {
         let root = try Forge.root()
         let policy = SecurityPolicy.pinned([], roots: .pem(try root.pem))
         let leaf = try root.issueLeaf().der
-        await expectEqual(policy.judge(chain: [leaf], host: Forge.host, time: Forge.now).failure?.check, .pin)
+        await expectEqual(
+            policy.evaluate(chain: [leaf], host: Forge.host, time: Forge.now).verdict.failure?.check, .pin)
         #expect(throws: SternaError.self) { try policy.check(scheme: .https) }
     }
 
@@ -51,7 +52,9 @@ struct MisconfigurationTests {
         let leaf = try root.issueLeaf()
         for trusted in [try root.pem, try leaf.pem] {
             let der = try leaf.der
-            let verdict = await SecurityPolicy.authority(pem: trusted).judge(chain: [der], host: Forge.host, time: time)
+            let verdict = await SecurityPolicy.authority(pem: trusted).evaluate(
+                chain: [der], host: Forge.host, time: time
+            ).verdict
             #expect(!verdict.isAccepted)
         }
     }
@@ -81,7 +84,7 @@ struct MisconfigurationTests {
         let leaf = try root.issueLeaf((0..<5_000).map { .dnsName("a\($0)") })
         let policy = SecurityPolicy.authority(pem: try root.pem)
         let der = try leaf.der
-        let failure = await policy.judge(chain: [der], host: Forge.host, time: Forge.now).failure
+        let failure = await policy.evaluate(chain: [der], host: Forge.host, time: Forge.now).verdict.failure
         expectEqual(failure?.check, .complexity)
         expectEqual(failure?.presented.first?.names.isEmpty, true)
         let constraints = NameConstraints(excludedSubtrees: (0..<180).map { .dnsName("x\($0).invalid") })
@@ -90,7 +93,8 @@ struct MisconfigurationTests {
         let names = SubjectAlternativeNames((0..<900).map { .dnsName("b\($0)") })
         let lower = try upper.issue("Lower", Forge.authorityExtensions() + [try .init(names, critical: false)])
         let chain = [try lower.issueLeaf().der, try lower.der, try upper.der]
-        await expectEqual(policy.judge(chain: chain, host: Forge.host, time: Forge.now).failure?.check, .complexity)
+        await expectEqual(
+            policy.evaluate(chain: chain, host: Forge.host, time: Forge.now).verdict.failure?.check, .complexity)
     }
 
     @Test("Files that are too large, devices and pipes are not read")

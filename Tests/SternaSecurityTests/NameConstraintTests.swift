@@ -21,7 +21,8 @@ struct NameConstraintTests {
         _ chain: [Forge], root: Forge, host: String = Forge.host
     ) async throws -> TrustFailure.Check? {
         let policy = SecurityPolicy.authority(pem: try root.pem)
-        return await policy.judge(chain: try chain.map { try $0.der }, host: host, time: Forge.now).failure?.check
+        return await policy.evaluate(chain: try chain.map { try $0.der }, host: host, time: Forge.now).verdict.failure?
+            .check
     }
 
     // MARK: Self-issued certificates
@@ -203,7 +204,7 @@ struct NameConstraintTests {
             var policy = SecurityPolicy.authority(pem: try root.pem)
             policy.validatesDomainName = false
             let chain = [try leaf.der, try upper.der, try lower.der]
-            let verdict = await policy.judge(chain: chain, host: Forge.host, time: Forge.now)
+            let verdict = await policy.evaluate(chain: chain, host: Forge.host, time: Forge.now).verdict
             expectEqual(verdict.isAccepted, isAccepted, "round \(round): \(verdict)")
         }
         #expect((1..<25).contains(accepted))

@@ -34,7 +34,7 @@ struct PinTests {
         let policy = SecurityPolicy.pinned([literal])
         #expect(throws: SternaError.self) { try policy.check(scheme: .https) }
         // A policy that was never validated rejects every chain.
-        await expectEqual(policy.judge(chain: [], host: "x").failure?.check, .pin)
+        await expectEqual(policy.evaluate(chain: [], host: "x").verdict.failure?.check, .pin)
     }
 
     /// A chain of three certificates, and the pins of its keys and certificates.
@@ -63,7 +63,7 @@ struct PinTests {
             var policy = policy
             policy.pins = pins
             policy.pinningRule = rule
-            return await policy.judge(chain: presented ?? self.presented, host: Forge.host, time: Forge.now)
+            return await policy.evaluate(chain: presented ?? self.presented, host: Forge.host, time: Forge.now).verdict
         }
     }
 
@@ -104,7 +104,7 @@ struct PinTests {
         let leaf = try Forge.root().issueLeaf()
         var policy = SecurityPolicy.authority(pem: try Forge.root().pem)
         policy.pins = [try .publicKey(of: leaf.der), try .certificate(leaf.der)]
-        let verdict = await policy.judge(chain: [try leaf.der], host: Forge.host, time: Forge.now)
+        let verdict = await policy.evaluate(chain: [try leaf.der], host: Forge.host, time: Forge.now).verdict
         expectEqual(verdict.failure?.check, .issuer)
     }
 
@@ -117,7 +117,7 @@ struct PinTests {
             var policy = SecurityPolicy.authority(pem: try Forge.root("Trusted").pem)
             policy.allowsInvalidCertificates = true
             policy.pins = pins
-            return await policy.judge(chain: presented, host: host, time: Forge.now)
+            return await policy.evaluate(chain: presented, host: host, time: Forge.now).verdict
         }
         let (own, stranger) = (try leaf.der, try other.der)
         let pins: Set<Pin> = [try .publicKey(of: own)]
@@ -148,17 +148,17 @@ struct PinTests {
         try Data(key.utf8).write(to: folder.appending(path: "key.txt"))
         let whole: Set<Pin> = [try .certificate(one.der), try .certificate(two.der)]
         let keys: Set<Pin> = [try .publicKey(of: one.der), try .publicKey(of: two.der)]
-        try expectEqual(Pin.certificates(folder: folder.path), whole)
-        try expectEqual(Pin.publicKeys(folder: folder.path), keys)
-        try expectEqual(Pin.certificates(file: folder.appending(path: "one.cer").path), [.certificate(one.der)])
-        try expectEqual(Pin.publicKeys(file: folder.appending(path: "two.pem").path), keys)
-        try expectEqual(Pin.publicKeys(file: folder.appending(path: "key.txt").path), [.publicKey(of: two.der)])
+        try expectEqual(Pin.certificates(at: folder.path), whole)
+        try expectEqual(Pin.publicKeys(at: folder.path), keys)
+        try expectEqual(Pin.certificates(at: folder.appending(path: "one.cer").path), [.certificate(one.der)])
+        try expectEqual(Pin.publicKeys(at: folder.appending(path: "two.pem").path), keys)
+        try expectEqual(Pin.publicKeys(at: folder.appending(path: "key.txt").path), [.publicKey(of: two.der)])
         for name in ["notes.txt", "none.pem"] {
             let error = #expect(throws: SternaError.self) {
-                try Pin.publicKeys(file: folder.appending(path: name).path)
+                try Pin.publicKeys(at: folder.appending(path: name).path)
             }
             expectEqual(error?.detail.contains(name), true)
         }
-        #expect(throws: SternaError.self) { try Pin.certificates(folder: folder.path + "/none") }
+        #expect(throws: SternaError.self) { try Pin.certificates(at: folder.path + "/none") }
     }
 }

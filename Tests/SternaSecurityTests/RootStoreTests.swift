@@ -87,7 +87,9 @@ struct RootStoreTests {
     func verdict() async throws {
         let leaf = try Forge.root().issueLeaf().der
         let path = "\(FileManager.default.temporaryDirectory.path)/sterna-no-such-file.pem"
-        let verdict = await SecurityPolicy.authority(file: path).judge(chain: [leaf], host: Forge.host, time: Forge.now)
+        let verdict = await SecurityPolicy.authority(file: path).evaluate(
+            chain: [leaf], host: Forge.host, time: Forge.now
+        ).verdict
         guard case .rejected(let failure) = verdict else {
             Issue.record("accepted")
             return

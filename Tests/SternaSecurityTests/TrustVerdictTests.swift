@@ -13,8 +13,9 @@ struct TrustVerdictTests {
     private func judge(_ chain: [Forge], root: Forge, host: String = Forge.host, time: Double? = Forge.now) async throws
         -> TrustVerdict
     {
-        await SecurityPolicy.authority(pem: try root.pem).judge(
-            chain: try chain.map { try $0.der }, host: host, time: time)
+        await SecurityPolicy.authority(pem: try root.pem).evaluate(
+            chain: try chain.map { try $0.der }, host: host, time: time
+        ).verdict
     }
 
     private func reason(_ verdict: TrustVerdict) -> String {
@@ -44,7 +45,7 @@ struct TrustVerdictTests {
         try await expectEqual(judge([leaf, root, stranger, middle, lower], root: root), .trusted)
         let policy = SecurityPolicy.authority(pem: try root.pem)
         let chain = [try leaf.der, [0x30, 0x03, 1, 2, 3], try lower.der, [], try middle.der]
-        await expectEqual(policy.judge(chain: chain, host: Forge.host, time: Forge.now), .trusted)
+        await expectEqual(policy.evaluate(chain: chain, host: Forge.host, time: Forge.now).verdict, .trusted)
     }
 
     @Test("Validity is judged at the time given", arguments: [(-1, false), (0, true), (1, true)] as [(Double, Bool)])
@@ -83,8 +84,8 @@ struct TrustVerdictTests {
         let policy = SecurityPolicy.authority(pem: authority.pem)
         let good = try authority.issue().leafDER
         let old = try authority.issue(CertificateOptions(notAfter: Date(timeIntervalSinceNow: -60))).leafDER
-        await expectEqual(policy.judge(chain: [good], host: "localhost"), .trusted)
-        #expect(reason(await policy.judge(chain: [old], host: "localhost")).contains("expired"))
+        await expectEqual(policy.evaluate(chain: [good], host: "localhost").verdict, .trusted)
+        #expect(reason(await policy.evaluate(chain: [old], host: "localhost").verdict).contains("expired"))
     }
 
     @Test("An unknown authority, a self-signed certificate and a missing intermediate are refused with a reason")
@@ -95,7 +96,9 @@ struct TrustVerdictTests {
         #expect(reason(try await judge([other.issueLeaf(), other], root: root)).contains("Other"))
         #expect(reason(try await judge([middle.issueLeaf()], root: root)).contains("Middle CA"))
         let own = try CertificateBundle.selfSigned()
-        let verdict = await SecurityPolicy.authority(pem: try root.pem).judge(chain: [own.leafDER], host: "localhost")
+        let verdict = await SecurityPolicy.authority(pem: try root.pem).evaluate(
+            chain: [own.leafDER], host: "localhost"
+        ).verdict
         #expect(reason(verdict).contains("self-signed"))
     }
 
@@ -121,8 +124,8 @@ struct TrustVerdictTests {
     @Test("allowsInvalidCertificates accepts any certificates")
     func overlooked() async {
         let policy = SecurityPolicy.insecure
-        await expectEqual(policy.judge(chain: [], host: "x"), .overlooked)
-        await expectEqual(policy.judge(chain: [[1, 2, 3]], host: "x"), .overlooked)
+        await expectEqual(policy.evaluate(chain: [], host: "x").verdict, .overlooked)
+        await expectEqual(policy.evaluate(chain: [[1, 2, 3]], host: "x").verdict, .overlooked)
     }
 
     @Test("No certificates, garbage and more than 64 certificates are refused")
@@ -130,9 +133,10 @@ struct TrustVerdictTests {
         let root = try Forge.root()
         let leaf = try root.issueLeaf()
         let policy = SecurityPolicy.authority(pem: try root.pem)
-        #expect(reason(await policy.judge(chain: [], host: Forge.host)).contains("no certificate"))
+        #expect(reason(await policy.evaluate(chain: [], host: Forge.host).verdict).contains("no certificate"))
         for garbage in [[], [0], [0x30, 0x84, 0xFF, 0xFF, 0xFF, 0xFF], Array("-----BEGIN".utf8)] as [[UInt8]] {
-            #expect(reason(await policy.judge(chain: [garbage], host: Forge.host)).contains("cannot be read"))
+            #expect(
+                reason(await policy.evaluate(chain: [garbage], host: Forge.host).verdict).contains("cannot be read"))
         }
         let most = [leaf] + (0..<63).map { _ in leaf }
         try await expectEqual(judge(most, root: root), .trusted)
@@ -164,7 +168,7 @@ struct TrustVerdictTests {
         }
         let chain = try authority.issue(hosts: [Forge.host]).chainDER()
         expectEqual(chain.count, 64)
-        let verdict = await SecurityPolicy.authority(pem: root.pem).judge(chain: chain, host: Forge.host)
+        let verdict = await SecurityPolicy.authority(pem: root.pem).evaluate(chain: chain, host: Forge.host).verdict
         expectEqual(verdict, .trusted)
     }
 
@@ -174,13 +178,14 @@ struct TrustVerdictTests {
         let whole = try root.issueLeaf().der
         let policy = SecurityPolicy.authority(pem: try root.pem)
         for count in stride(from: 0, to: whole.count, by: 7) {
-            let verdict = await policy.judge(chain: [Array(whole[..<count])], host: Forge.host, time: Forge.now)
+            let verdict = await policy.evaluate(chain: [Array(whole[..<count])], host: Forge.host, time: Forge.now)
+                .verdict
             #expect(!verdict.isAccepted)
         }
         for index in stride(from: 0, to: whole.count, by: 5) {
             var changed = whole
             changed[index] ^= 0x41
-            let verdict = await policy.judge(chain: [changed], host: Forge.host, time: Forge.now)
+            let verdict = await policy.evaluate(chain: [changed], host: Forge.host, time: Forge.now).verdict
             #expect(!verdict.isAccepted, "byte \(index)")
         }
     }

@@ -9,8 +9,9 @@ struct WeakAlgorithmTests {
 
     private func judge(_ chain: String..., root: String = WeakCertificates.root) async throws -> TrustVerdict {
         let chain = try chain.flatMap { try der($0) }
-        return await SecurityPolicy.authority(pem: root).judge(
-            chain: chain, host: "www.example.test", time: 1_800_000_000)
+        return await SecurityPolicy.authority(pem: root).evaluate(
+            chain: chain, host: "www.example.test", time: 1_800_000_000
+        ).verdict
     }
 
     @Test("A certificate with SHA-256 and 2,048 bits is trusted, so that only hash and length differ in the others")

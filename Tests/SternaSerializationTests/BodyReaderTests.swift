@@ -103,7 +103,7 @@ struct BodyReaderTests {
         try builder.append(Bytes(text: "12345"))
         try builder.append(Bytes())
         try await builder.append(source)
-        try await builder.append(file: try Self.file.get().path)
+        try await builder.append(.file(try Self.file.get().path))
         let body = builder.body(mediaType: "a/b")
         expectEqual(body.mediaType, "a/b")
         #expect(body.isReplayable)

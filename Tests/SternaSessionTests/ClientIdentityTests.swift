@@ -102,11 +102,11 @@ struct ClientIdentityTests {
             try await api.get(server.url("/get"))
             try await api.get(server.url("/get"))
             expectEqual(server.totalConnections, 1)
-            rotating.replace(with: try identity(authority, "Two"))
+            rotating.current = try identity(authority, "Two")
             try await api.get(server.url("/get"))
             expectEqual(server.totalConnections, 2)
             try await server.waitForOpenConnections(1, within: 60)
-            rotating.replace(with: nil)
+            rotating.current = nil
             await #expect(throws: SternaError.self) { try await api.get(server.url("/get")) }
         }
     }
@@ -133,7 +133,7 @@ struct ClientIdentityTests {
             }
             async let first = api.get(server.url("/slow"))
             for await _ in reached.stream { break }
-            rotating.replace(with: try identity(authority, "Two"))
+            rotating.current = try identity(authority, "Two")
             async let second = api.get(server.url("/get"))
             open.continuation.yield()
             try await expectEqual([first.status, second.status], [200, 200])

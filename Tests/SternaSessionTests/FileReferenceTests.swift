@@ -17,7 +17,7 @@ struct FileReferenceTests {
             expectEqual(try Body.file(url).length, 5)
             expectEqual(try FileRange(wholeFile: url).path, path)
             var builder = BodyBuilder(memoryLimit: 0, path: URL(fileURLWithPath: "\(folder)/builder"))
-            try await builder.append(file: url)
+            try await builder.append(.file(url))
             expectEqual(builder.length, 5)
             var form = FormBuilder()
             try form.add(file: url, for: "bird")
@@ -25,8 +25,8 @@ struct FileReferenceTests {
             let authority = try CertificateAuthority()
             let roots = URL(fileURLWithPath: "\(folder)/roots.pem")
             try authority.writePEM(toPath: roots.path)
-            expectEqual(try Pin.certificates(file: roots), try Pin.certificates(file: roots.path))
-            expectEqual(try Pin.publicKeys(folder: URL(fileURLWithPath: folder)).count, 1)
+            expectEqual(try Pin.certificates(at: roots), try Pin.certificates(at: roots.path))
+            expectEqual(try Pin.publicKeys(at: URL(fileURLWithPath: folder)).count, 1)
             expectEqual(SecurityPolicy.authority(file: roots).roots, .file(roots.path))
             let store = try FileCredentialStore(path: URL(fileURLWithPath: "\(folder)/credentials"))
             expectEqual(store.path, "\(folder)/credentials")
@@ -47,7 +47,7 @@ struct FileReferenceTests {
         let url = try #require(URL(string: "https://ada:s3cret@example.com/roots.pem?token=s3cret"))
         let body = #expect(throws: SternaError.self) { try Body.file(url) }
         expectEqual(body?.kind, .fileUnreadable)
-        let pins = #expect(throws: SternaError.self) { try Pin.certificates(file: url) }
+        let pins = #expect(throws: SternaError.self) { try Pin.certificates(at: url) }
         expectEqual(pins?.kind, .fileUnreadable)
         expectEqual(SecurityPolicy.authority(file: url).roots, .file("https:/roots.pem"))
     }

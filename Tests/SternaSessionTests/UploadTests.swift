@@ -31,7 +31,7 @@ struct UploadTests {
             }
             let replies: [(Reply, String, String)] = [
                 (try await api.upload(.text("text"), to: "post"), "text", "text/plain; charset=utf-8"),
-                (try await api.upload(Data("data".utf8), to: "post"), "data", "application/octet-stream"),
+                (try await api.upload(.data(Data("data".utf8)), to: "post"), "data", "application/octet-stream"),
                 (try await api.upload(.stream(stream, mediaType: "a/b"), to: "post"), "stream", "a/b"),
                 (try await api.upload(file: path, to: "post"), "content", "text/csv"),
                 (try await api.upload(file: URL(filePath: path), to: "post", mediaType: "x/y"), "content", "x/y"),

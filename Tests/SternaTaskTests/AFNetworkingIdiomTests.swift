@@ -102,7 +102,7 @@ struct AFNetworkingIdiomTests {
             let journal = client.journal
 
             let task = client.manager.upload(
-                Data(repeating: 7, count: 300_000), to: "photos", mediaType: "image/jpeg",
+                .data(Data(repeating: 7, count: 300_000), mediaType: "image/jpeg"), to: "photos",
                 progress: { _, progress in
                     if progress.upload.fraction == 1 { journal.addOnce("all sent, says the request") }
                 },
@@ -245,7 +245,7 @@ struct AFNetworkingIdiomTests {
             let client = try PhotoClient(server.url)
             let manager = client.manager
             let data = manager.dataTask(.get("get"))
-            let upload = try manager.uploadTask(.upload(Data("a".utf8), to: "post"))
+            let upload = try manager.uploadTask(.upload(.data(Data("a".utf8)), to: "post"))
             let download = manager.download("range/10", to: .file("/nowhere/photo"))
             expectEqual(manager.tasks.map(\.id), [data.id, upload.id, download.id])
             expectEqual(manager.dataTasks.map(\.id), [data.id])

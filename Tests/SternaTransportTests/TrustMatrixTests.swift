@@ -68,8 +68,9 @@ struct TrustMatrixTests {
         let cells = try cells(row, setup)
         guard !row.isForHandshake else { return try await check(row, setup, cells, over: .direct) }
         for cell in cells {
-            let verdict = await policy(setup, cell).judge(
-                chain: try setup.bundle.chainDER(), host: row.host, time: TrustCase.now.timeIntervalSince1970)
+            let verdict = await policy(setup, cell).evaluate(
+                chain: try setup.bundle.chainDER(), host: row.host, time: TrustCase.now.timeIntervalSince1970
+            ).verdict
             let found: TrustCase.Verdict =
                 if case .rejected(let failure) = verdict { .refused(failure.check) } else { .accepted }
             expectEqual(found, cell.verdict, "\(cell.name)")

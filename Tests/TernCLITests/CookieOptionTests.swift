@@ -42,7 +42,7 @@ struct CookieOptionTests {
     @Test("--cookie with a file sends what belongs to the URL, and leaves the file alone") func file() async throws {
         let folder = try TemporaryFolder()
         try folder.write(Self.text + "other.test\tFALSE\t/\tFALSE\t0\tx\ty\n", to: "jar")
-        let json = try CookieSnapshot(cookiesText: Array(Self.text.utf8)).json()
+        let json = try CookieSnapshot(Self.text.utf8, format: .cookiesText).bytes()
         try folder.write(String(decoding: json, as: UTF8.self), to: "jar2")
         try await TestServer.withServer { server in
             for name in ["jar", "jar2"] {

@@ -32,10 +32,10 @@ struct Trust {
             }
             let chain = try [keys[0].issue(hosts: ["localhost"]).leafDER] + ring.map(\.der)
             let policy = SecurityPolicy.authority(pem: root.pem)
-            _ = await policy.judge(chain: chain, host: "localhost")
+            _ = await policy.evaluate(chain: chain, host: "localhost").verdict
             for _ in 0..<10 {
                 let start = ContinuousClock.now
-                let verdict = await policy.judge(chain: chain, host: "localhost")
+                let verdict = await policy.evaluate(chain: chain, host: "localhost").verdict
                 longest = max(longest, ContinuousClock.now - start)
                 if verdict.isAccepted { print("accepted") }
             }
@@ -56,7 +56,7 @@ struct Trust {
             for number in 0..<count {
                 // A path is remembered for ten minutes: moments that lie further apart do not find it.
                 let time = now - 80_000 + Double(number % 80) * step
-                guard await policy.judge(chain: presented, host: "localhost", time: time) == .trusted else {
+                guard await policy.evaluate(chain: presented, host: "localhost", time: time).verdict == .trusted else {
                     print("not trusted")
                     return
                 }

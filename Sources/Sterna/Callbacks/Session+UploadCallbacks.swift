@@ -1,6 +1,5 @@
 public import HTTPTypes
 public import SternaCore
-public import SternaPlatform
 public import SternaSerialization
 
 /// Uploads with callbacks, which run on ``SessionSettings/callbacks`` like those of other requests. An upload that cannot be built
@@ -18,21 +17,6 @@ extension Session {
             try .upload(body, to: reference, method: method, query: query, headers: headers).configured(
                 in: self, configure), of: ownSettings(configure), as: serializer,
             progress, success, failure)
-    }
-
-    /// Uploads data; its media type is `application/octet-stream` by default.
-    @discardableResult
-    public func upload<S: ResponseSerializer>(
-        _ data: Data, to reference: some URLConvertible, method: Request.Method = .post,
-        mediaType: String = "application/octet-stream", query: Parameters? = nil, headers: Headers = [:],
-        as serializer: S = JSONTree(), progress: ProgressCallback? = nil, success: @escaping Success<S.Value>,
-        failure: @escaping Failure, _ configure: (inout RequestSettings) -> Void = { _ in }
-    ) -> UploadTask? {
-        begin(
-            try .upload(
-                data, to: reference, method: method, mediaType: mediaType, query: query, headers: headers
-            ).configured(in: self, configure),
-            of: ownSettings(configure), as: serializer, progress, success, failure)
     }
 
     /// Uploads a file; its media type follows from its name by default. A file that cannot be read calls `failure` with

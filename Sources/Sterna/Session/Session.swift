@@ -33,22 +33,18 @@ public struct Session: Sendable {
 
     /// Creates a session.
     ///
-    /// - Parameter baseURL: the URL that relative references are resolved against; nil for none. `users` is below its path,
-    ///   `/users` drops that path, as in RFC 3986, 5.2.
+    /// - Parameter baseURL: the URL that relative references are resolved against; nil, the default, for none. `users` is below its
+    ///   path, `/users` drops that path, as in RFC 3986, 5.2.
     ///
     /// Throws `invalidURL` for an invalid base URL, `invalidHeader` for a header field or credentials with characters that cannot
     /// be sent, and `invalidRequest` for an invalid security policy or host policy, such as one with an unreadable pin.
     public init(
-        baseURL: (some URLConvertible)?, _ configure: (inout SessionSettings) -> Void = { _ in }
+        baseURL: (any URLConvertible)? = nil, _ configure: (inout SessionSettings) -> Void = { _ in }
     ) throws(SternaError) {
         var settings = SessionSettings(hasBase: baseURL != nil)
         configure(&settings)
-        plan = try SessionPlan.make(base: try baseURL.map(URLResolution.base), settings: settings)
-    }
-
-    /// Creates a session without a base URL; throws `invalidHeader` and `invalidRequest` as the other initializer does.
-    public init(_ configure: (inout SessionSettings) -> Void = { _ in }) throws(SternaError) {
-        try self.init(baseURL: String?.none, configure)
+        let base = try baseURL.map { url throws(SternaError) in try URLResolution.base(of: url) }
+        plan = try SessionPlan.make(base: base, settings: settings)
     }
 
     /// The base URL, whose path ends in a slash.

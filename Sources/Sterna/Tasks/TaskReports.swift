@@ -2,7 +2,7 @@ public import SternaCore
 import Synchronization
 
 #if Foundation
-public import Foundation
+package import Foundation
 #endif
 
 /// The progress of a task in both directions: for readers of its sequences, and for user code, whose calls are coalesced.
@@ -127,7 +127,7 @@ public struct RequestProgress: Sendable, Hashable, CustomStringConvertible {
     /// Whether the request has succeeded, so that this report is the last.
     private var isComplete = false
 
-    public init() {}
+    package init() {}
 
     /// The completed fraction of the request's body, if it has one, else of the response's; nil while its length is unknown.
     ///
@@ -167,7 +167,7 @@ extension TaskReports {
 
 extension Progress {
     /// Copies the progress of a transfer: bytes as units, a negative total if the length is unknown.
-    public func take(_ progress: TransferProgress) {
+    package func take(_ progress: TransferProgress) {
         totalUnitCount = progress.total ?? -1
         completedUnitCount = progress.completed
     }

@@ -7,12 +7,12 @@ extension Pin {
     /// Pins the certificates among a bundle's resources with the extensions `.cer`, `.crt`, `.der` and `.pem`: AFNetworking's
     /// `certificatesInBundle:`. Throws `certificateRejected` if there are none.
     public static func certificates(bundle: Bundle) throws(SternaError) -> Set<Pin> {
-        try certificates(folder: resources(of: bundle))
+        try certificates(at: resources(of: bundle))
     }
 
     /// Pins the keys of the certificates among a bundle's resources; throws `certificateRejected` if there are none.
     public static func publicKeys(bundle: Bundle) throws(SternaError) -> Set<Pin> {
-        try publicKeys(folder: resources(of: bundle))
+        try publicKeys(at: resources(of: bundle))
     }
 }
 

@@ -1,6 +1,5 @@
 public import HTTPTypes
 public import SternaCore
-public import SternaPlatform
 public import SternaSerialization
 
 /// Drafts of uploads; ``Session`` has methods with the same arguments that send them.
@@ -30,17 +29,6 @@ extension RequestDraft {
             if let progress { settings.uploadProgress = progress }
             configure(&settings)
         }
-    }
-
-    /// A request with data; its media type is `application/octet-stream` by default.
-    public static func upload(
-        _ data: Data, to reference: some URLConvertible, method: Request.Method = .post,
-        mediaType: String = "application/octet-stream", query: Parameters? = nil, headers: Headers = [:],
-        _ configure: (inout RequestSettings) -> Void = { _ in }, progress: Session.UploadProgress? = nil
-    ) throws(SternaError) -> RequestDraft {
-        try upload(
-            .data(data, mediaType: mediaType), to: reference, method: method, query: query, headers: headers, configure,
-            progress: progress)
     }
 
     /// A request with a file, sent straight from the disk if the connection allows it. The media type follows from the file's name

@@ -1,6 +1,5 @@
 public import HTTPTypes
 public import SternaCore
-public import SternaPlatform
 public import SternaSerialization
 
 /// Uploads. Their arguments are those of the drafts, ``RequestDraft/upload(_:to:method:query:headers:_:progress:_:)``.
@@ -31,21 +30,6 @@ extension Session {
         try await send(
             .upload(
                 body, to: reference, method: method, query: query, headers: headers, progress: progress
-            ).configured(in: self, configure))
-    }
-
-    /// Uploads data and collects the response; the media type is `application/octet-stream` by default.
-    @discardableResult
-    public func upload(
-        _ data: Data, to reference: some URLConvertible, method: Request.Method = .post,
-        mediaType: String = "application/octet-stream", query: Parameters? = nil, headers: Headers = [:],
-        _ configure: (inout RequestSettings) -> Void = { _ in }, progress: UploadProgress? = nil,
-        isolation: isolated (any Actor)? = #isolation
-    ) async throws -> Reply {
-        try await send(
-            .upload(
-                data, to: reference, method: method, mediaType: mediaType, query: query, headers: headers,
-                progress: progress
             ).configured(in: self, configure))
     }
 

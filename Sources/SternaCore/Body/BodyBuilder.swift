@@ -74,11 +74,6 @@ public struct BodyBuilder: Sendable {
         }
     }
 
-    /// Appends a file's content in pieces; throws as ``append(_:progress:)`` does.
-    public mutating func append(file: some FileReference) async throws {
-        try await append(try Body.file(file))
-    }
-
     /// Returns the content so far as a body that can be sent any number of times.
     public func body(mediaType: String? = nil) -> Body {
         guard let file else { return .bytes(bytes, mediaType: mediaType) }

@@ -32,7 +32,7 @@ public struct FileRange: Sendable, Hashable {
     /// not a regular file, or may not be read.
     ///
     /// The request fails if the file's size has changed when it is sent.
-    public init(wholeFile file: some FileReference) throws(SternaError) {
+    package init(wholeFile file: some FileReference) throws(SternaError) {
         let path = try file.filePath()
         guard !path.utf8.contains(0) else {
             throw BodyFault.controlCharacter(in: "its path").error(path, phase: .prepare)

@@ -71,7 +71,7 @@ public struct RequestOptions: Sendable {
     }
 
     /// Merges other options, which replace those with the same keys.
-    public mutating func merge(_ others: RequestOptions) {
+    package mutating func merge(_ others: RequestOptions) {
         guard !entries.isEmpty else { return self = others }
         for entry in others.entries {
             if let index = index(of: entry.key) {

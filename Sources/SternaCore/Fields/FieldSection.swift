@@ -1,5 +1,5 @@
 public import HTTPTypes
-public import NIOCore
+import NIOCore
 import SternaPlatform
 
 /// The header or trailer fields of a received message (RFC 9110, 6.3), parsed only on access.
@@ -24,7 +24,7 @@ public struct FieldSection: Sendable {
     /// Makes a section from its form in an HTTP/1 message: lines of `name:value`, each ended by CR LF or LF.
     ///
     /// The parser of the message must have checked the bytes: names are tokens, and values have no control characters but tabs.
-    public init(checkedLines: Bytes) { storage = .wire(checkedLines, hasStatusLine: false) }
+    package init(checkedLines: Bytes) { storage = .wire(checkedLines, hasStatusLine: false) }
 
     /// Makes the section of a response from its form in an HTTP/1 message, the status line before the reader index.
     ///

@@ -94,7 +94,7 @@ public struct Headers: Sendable, Hashable, Codable, ExpressibleByDictionaryLiter
     }
 
     /// Makes a field after checking its name and value; throws `invalidHeader`, which names the field but never shows its value.
-    public static func field(_ name: String, _ value: String) throws(SternaError) -> HTTPField {
+    package static func field(_ name: String, _ value: String) throws(SternaError) -> HTTPField {
         guard FieldSyntax.isToken(name), let fieldName = HTTPField.Name(name) else {
             throw SternaError(
                 .invalidHeader, phase: .prepare,

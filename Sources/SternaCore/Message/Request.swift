@@ -126,7 +126,7 @@ public struct Request: @unchecked Sendable {
     package mutating func join(_ call: Call) { self.call = call }
 
     /// When the response is delivered.
-    public var delivery: Delivery {
+    package var delivery: Delivery {
         @inlinable get { storage.content.delivery }
         @inlinable _modify {
             makeOwn()
@@ -202,7 +202,8 @@ public struct Request: @unchecked Sendable {
     public var expectsContinue: Bool { body != nil && headers[.expect]?.lowercased() == "100-continue" }
 
     /// When a transport delivers a response.
-    public enum Delivery: Sendable, Hashable {
+    @usableFromInline
+    package enum Delivery: Sendable, Hashable {
         /// When the body is complete, if it is small; a large body is streamed.
         case whole
         /// As soon as the head has arrived.

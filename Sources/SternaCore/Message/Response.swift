@@ -228,7 +228,7 @@ public struct HTTPVersion: Sendable, Hashable, CustomStringConvertible {
     public var major: Int
     public var minor: Int
 
-    public init(major: Int, minor: Int) {
+    package init(major: Int, minor: Int) {
         self.major = major
         self.minor = minor
     }
@@ -248,7 +248,7 @@ public struct RedirectStep: Sendable, Hashable {
     /// The status of that response.
     public var status: Int
 
-    public init(url: HTTPURL, status: Int) {
+    package init(url: HTTPURL, status: Int) {
         self.url = url
         self.status = status
     }

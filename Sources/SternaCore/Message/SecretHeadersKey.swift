@@ -2,6 +2,6 @@
 /// origin drops them, unless its policy keeps credentials across origins.
 ///
 /// Authorization, Cookie and Proxy-Authorization are always secret.
-public enum SecretHeadersKey: RequestOptionKey {
-    public static var defaultValue: Set<String> { [] }
+package enum SecretHeadersKey: RequestOptionKey {
+    package static var defaultValue: Set<String> { [] }
 }

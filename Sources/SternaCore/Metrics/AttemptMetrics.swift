@@ -26,7 +26,7 @@ public struct AttemptMetrics: Sendable, Hashable {
         public var start: Duration
         public var end: Duration
 
-        public init(start: Duration, end: Duration) {
+        package init(start: Duration, end: Duration) {
             self.start = start
             self.end = max(start, end)
         }

@@ -8,7 +8,7 @@ public struct InformationalResponse: Sendable {
     /// The header fields, such as the Link fields of 103 (RFC 8297).
     public let headers: HTTPFields
 
-    public init(status: Int, headers: HTTPFields) {
+    package init(status: Int, headers: HTTPFields) {
         self.status = status
         self.headers = headers
     }

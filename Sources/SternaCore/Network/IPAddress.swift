@@ -13,14 +13,14 @@ public struct IPAddress: Sendable, Hashable {
     let low: UInt64
 
     /// Makes an IPv4 address, most significant byte first.
-    public init(v4: UInt32) {
+    package init(v4: UInt32) {
         family = .v4
         high = 0
         low = UInt64(v4)
     }
 
     /// Makes an IPv6 address of its upper and lower 64 bits.
-    public init(v6 high: UInt64, _ low: UInt64) {
+    package init(v6 high: UInt64, _ low: UInt64) {
         family = .v6
         self.high = high
         self.low = low
@@ -92,7 +92,7 @@ public struct IPPrefix: Sendable, Hashable {
     public let length: Int
 
     /// Makes a prefix of an address and clears the bits after it. Nil for a length beyond the address's.
-    public init?(_ address: IPAddress, length: Int) {
+    package init?(_ address: IPAddress, length: Int) {
         let width = address.family == .v4 ? 32 : 128
         guard (0...width).contains(length) else { return nil }
         self.length = length

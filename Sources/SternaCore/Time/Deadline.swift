@@ -14,9 +14,6 @@ public struct Deadline: Sendable, Hashable, Comparable {
     /// The current time.
     public static var now: Deadline { Deadline(.now()) }
 
-    /// The point that lies `duration` from now; now for a negative duration.
-    public static func after(_ duration: Duration) -> Deadline { now + max(duration, .zero) }
-
     /// Whether the point has passed.
     public var hasPassed: Bool { instant <= .now() }
 
@@ -41,10 +38,6 @@ public struct Deadline: Sendable, Hashable, Comparable {
         // Neither is negative, so the difference fits.
         .nanoseconds(end.nanoseconds - start.nanoseconds)
     }
-
-    public static func += (deadline: inout Deadline, duration: Duration) { deadline = deadline + duration }
-
-    public static func -= (deadline: inout Deadline, duration: Duration) { deadline = deadline - duration }
 
     private var nanoseconds: Int64 { Int64(clamping: instant.uptimeNanoseconds) }
 

@@ -9,7 +9,7 @@ public struct Timeouts: Sendable, Hashable {
     private var box = Self.defaults
     private static let defaults = Box(Amounts(), nil, Edits())
 
-    private final class Box: Sendable {
+    private final class Box: Sendable, Hashable {
         let amounts: Amounts
         let throughput: Throughput?
         let edits: Edits
@@ -18,6 +18,16 @@ public struct Timeouts: Sendable, Hashable {
             self.amounts = amounts
             self.throughput = throughput
             self.edits = edits
+        }
+
+        // Which values were set is no part of what they are.
+        static func == (left: Box, right: Box) -> Bool {
+            left === right || left.amounts == right.amounts && left.throughput == right.throughput
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(amounts)
+            hasher.combine(throughput)
         }
     }
 
@@ -151,7 +161,7 @@ public struct Timeouts: Sendable, Hashable {
 
     /// Sets a conventional time-out: the same limit for resolving, connecting, the proxy, TLS, the first byte, and each pause
     /// between bytes that are written or read.
-    public mutating func setEach(_ duration: Duration) {
+    package mutating func setEach(_ duration: Duration) {
         resolve = duration
         connect = duration
         proxy = duration
@@ -163,15 +173,6 @@ public struct Timeouts: Sendable, Hashable {
 
     /// The values in SwiftNIO's unit, for transports.
     package var amounts: Amounts { storage }
-
-    public static func == (left: Timeouts, right: Timeouts) -> Bool {
-        left.box === right.box || left.storage == right.storage && left.minimumThroughput == right.minimumThroughput
-    }
-
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(storage)
-        hasher.combine(minimumThroughput)
-    }
 
     private static func clamp(_ duration: Duration) -> TimeAmount {
         max(.milliseconds(1), TimeAmount(clamping: duration))

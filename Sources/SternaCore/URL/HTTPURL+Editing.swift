@@ -1,6 +1,6 @@
 extension HTTPURL {
     /// Returns the URL without user name and password.
-    public func removingUserinfo() -> HTTPURL {
+    package func removingUserinfo() -> HTTPURL {
         HTTPURL(storage.removingUserinfo())
     }
 
@@ -21,7 +21,7 @@ extension HTTPURL {
     }
 
     /// Returns the URL without its fragment.
-    public func removingFragment() -> HTTPURL {
+    package func removingFragment() -> HTTPURL {
         replacingFragment(nil)
     }
 

@@ -63,7 +63,7 @@ extension HTTPURL {
     public var host: String { storage.host }
 
     /// The kind of the host.
-    public var hostKind: HostKind { storage.hostKind }
+    package var hostKind: HostKind { storage.hostKind }
 
     /// The host for a resolver: an IPv6 address without brackets and zone, otherwise the same as ``host``.
     public var hostWithoutBrackets: String {
@@ -78,8 +78,14 @@ extension HTTPURL {
     /// The port to connect to, 0 to 65535.
     public var effectivePort: Int { port ?? scheme.defaultPort }
 
+    /// The URL's user name, percent-decoded; nil if it has neither a name nor a password.
+    public var user: String? { userinfo?.decodedUsername }
+
+    /// The URL's password, percent-decoded; empty for a name without one, nil if it has neither.
+    public var password: String? { userinfo?.decodedPassword }
+
     /// The URL's user name and password; nil if both are empty.
-    public var userinfo: Userinfo? { storage.userinfo.isEmpty ? nil : Userinfo(serialised: storage.userinfo) }
+    package var userinfo: Userinfo? { storage.userinfo.isEmpty ? nil : Userinfo(serialised: storage.userinfo) }
 
     /// The path, percent-encoded; it begins with "/".
     public var path: String {
@@ -121,20 +127,20 @@ extension HTTPURL: CustomStringConvertible, CustomDebugStringConvertible, Custom
     public var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }
 
-extension HTTPURL {
-    public static func == (left: HTTPURL, right: HTTPURL) -> Bool {
-        let (left, right) = (left.storage, right.storage)
-        return left === right
+extension HTTPURL.Storage: Hashable {
+    // The lengths, the kind and the port follow from the strings.
+    static func == (left: HTTPURL.Storage, right: HTTPURL.Storage) -> Bool {
+        left === right
             || left.scheme == right.scheme && left.target == right.target && left.authority == right.authority
                 && left.fragment == right.fragment && left.userinfo == right.userinfo
     }
 
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(storage.scheme)
-        hasher.combine(storage.authority)
-        hasher.combine(storage.target)
-        hasher.combine(storage.fragment)
-        hasher.combine(storage.userinfo)
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(scheme)
+        hasher.combine(authority)
+        hasher.combine(target)
+        hasher.combine(fragment)
+        hasher.combine(userinfo)
     }
 }
 
@@ -151,7 +157,7 @@ extension HTTPURL {
     }
 
     /// The kind of a host.
-    public enum HostKind: String, Sendable, Hashable {
+    package enum HostKind: String, Sendable, Hashable {
         /// A registered name.
         case domain
         /// An IPv4 address in dotted decimal.

@@ -10,7 +10,7 @@ public struct Origin: Sendable, Hashable {
     private let effectivePort: UInt16
 
     /// The kind of the host.
-    public let hostKind: HTTPURL.HostKind
+    package let hostKind: HTTPURL.HostKind
 
     init(_ storage: HTTPURL.Storage) {
         scheme = storage.scheme

@@ -2,17 +2,17 @@
 public protocol URLConvertible: Sendable {
     /// Returns the URL reference, absolute or relative.
     func urlReference() -> String
+}
 
+extension URLConvertible {
     /// Returns the URL, resolved against `base` if given.
     ///
     /// - Throws: ``HTTPURL/ParseError`` if the reference is not a URL, is relative and `base` is nil, or has an empty host, as in
     ///   `http:///path` (RFC 9110, 4.2.1).
-    func resolve(against base: HTTPURL?) throws(HTTPURL.ParseError) -> HTTPURL
-}
-
-extension URLConvertible {
-    public func resolve(against base: HTTPURL?) throws(HTTPURL.ParseError) -> HTTPURL {
-        try HTTPURL(withHost: urlReference(), relativeTo: base, allowsZone: true)
+    package func resolve(against base: HTTPURL?) throws(HTTPURL.ParseError) -> HTTPURL {
+        // An `HTTPURL` is absolute, so no base changes it. Types are compared first, since a cast that fails costs more.
+        if Self.self == HTTPURL.self, let url = self as? HTTPURL { return url }
+        return try HTTPURL(withHost: urlReference(), relativeTo: base, allowsZone: true)
     }
 }
 
@@ -26,7 +26,4 @@ extension Substring: URLConvertible {
 
 extension HTTPURL: URLConvertible {
     public func urlReference() -> String { href }
-
-    /// Returns the URL itself: it is absolute, so no base changes it.
-    public func resolve(against base: HTTPURL?) throws(ParseError) -> HTTPURL { self }
 }

@@ -1,10 +1,10 @@
 /// A URL's user name and password, kept percent-encoded; descriptions and mirrors never show them.
-public struct Userinfo: Sendable, Hashable {
+package struct Userinfo: Sendable, Hashable {
     /// The user name, percent-encoded; may be empty.
-    public let username: String
+    package let username: String
 
     /// The password, percent-encoded; empty if there is none.
-    public let password: String
+    package let password: String
 
     /// Splits the stored form at its first colon, the only one that it can contain; nil if it is empty.
     init?(serialised: String) {
@@ -20,10 +20,10 @@ public struct Userinfo: Sendable, Hashable {
     }
 
     /// The user name, percent-decoded; bytes that are not UTF-8 become U+FFFD.
-    public var decodedUsername: String { PercentCoding.decode(username) }
+    package var decodedUsername: String { PercentCoding.decode(username) }
 
     /// The password, percent-decoded; bytes that are not UTF-8 become U+FFFD.
-    public var decodedPassword: String { PercentCoding.decode(password) }
+    package var decodedPassword: String { PercentCoding.decode(password) }
 
     /// Whether both are UTF-8 after decoding.
     package var isUTF8: Bool {
@@ -35,11 +35,11 @@ public struct Userinfo: Sendable, Hashable {
 
 extension Userinfo: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Always `***`.
-    public var description: String { "***" }
+    package var description: String { "***" }
 
     /// The same as ``description``.
-    public var debugDescription: String { description }
+    package var debugDescription: String { description }
 
     /// Has no children.
-    public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+    package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }

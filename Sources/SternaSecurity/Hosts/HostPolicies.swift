@@ -40,7 +40,7 @@ public struct HostPolicies: Sendable, Hashable {
     }
 
     /// Makes an empty table.
-    public init() {}
+    package init() {}
 
     /// Whether the table has no policies.
     public var isEmpty: Bool { box == nil }

@@ -14,12 +14,23 @@ import Synchronization
 /// rounds would occupy a thread for minutes; programs write 2,048 to a million.
 public struct ClientIdentity: Sendable, Hashable {
     /// The certificates in DER: the client's own, then the chain to its authority.
-    public let certificates: [[UInt8]]
+    public var certificates: [[UInt8]] { content.certificates }
 
     // In DER; never printed.
-    package let privateKey: [UInt8]
+    package var privateKey: [UInt8] { content.privateKey }
 
-    private let digest: [UInt8]
+    private let content: Content
+
+    /// Certificates and key, compared by their digest.
+    private struct Content: Sendable, Hashable {
+        let certificates: [[UInt8]]
+        let privateKey: [UInt8]
+        let digest: [UInt8]
+
+        static func == (left: Content, right: Content) -> Bool { left.digest == right.digest }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(digest) }
+    }
 
     /// Makes an identity of a chain and a key.
     ///
@@ -105,22 +116,16 @@ public struct ClientIdentity: Sendable, Hashable {
             throw Self.unusable(
                 "The private key does not belong to the certificate\(name); the client's own comes first.")
         }
-        certificates = chain
-        privateKey = key
         var hash = SHA256()
         for part in chain + [key] {
             withUnsafeBytes(of: UInt64(part.count).littleEndian) { hash.update(bufferPointer: $0) }
             hash.update(data: part)
         }
-        digest = Array(hash.finalize())
+        content = Content(certificates: chain, privateKey: key, digest: Array(hash.finalize()))
     }
 
     /// The client's own certificate.
     public var certificate: CertificateSummary? { certificates.first.flatMap(CertificateSummary.init) }
-
-    public static func == (left: ClientIdentity, right: ClientIdentity) -> Bool { left.digest == right.digest }
-
-    public func hash(into hasher: inout Hasher) { hasher.combine(digest) }
 
     static func unusable(_ detail: String, _ cause: (any Error)? = nil) -> SternaError {
         SternaError(.identityUnusable, phase: .prepare, detail, underlying: cause)
@@ -143,11 +148,11 @@ public final class RotatingIdentity: Sendable, Hashable {
     /// Makes a holder with an identity, or none.
     public init(_ identity: ClientIdentity? = nil) { state = Mutex(identity) }
 
-    /// The current identity; nil for none.
-    public var current: ClientIdentity? { state.withLock { $0 } }
-
-    /// Replaces the identity for new connections; nil presents none.
-    public func replace(with identity: ClientIdentity?) { state.withLock { $0 = identity } }
+    /// The identity that new connections present; nil for none.
+    public var current: ClientIdentity? {
+        get { state.withLock { $0 } }
+        set { state.withLock { $0 = newValue } }
+    }
 
     public static func == (left: RotatingIdentity, right: RotatingIdentity) -> Bool { left === right }
 

@@ -4,15 +4,25 @@ import SternaPlatform
 import SwiftASN1
 
 extension Pin {
-    /// Pins the certificates of a file in PEM or DER; throws `certificateRejected` if there are none.
-    public static func certificates(file: some FileReference) throws(SternaError) -> Set<Pin> {
-        Set(try CertificateFiles.load(file.filePath()).map { Pin(subject: .certificate($0)) })
+    /// Pins the certificates of a file in PEM or DER, or of all files of a folder with the extensions `.cer`, `.crt`, `.der` and
+    /// `.pem`, as AFNetworking does for bundles, or with OpenSSL's names of eight digits.
+    ///
+    /// Throws `certificateRejected` if there are none.
+    public static func certificates(at path: some FileReference) throws(SternaError) -> Set<Pin> {
+        let path = try path.filePath()
+        let found = isFolder(path) ? try inFolder(path) : try CertificateFiles.load(path)
+        return Set(found.map { Pin(subject: .certificate($0)) })
     }
 
-    /// Pins the keys of a file in PEM or DER: of its certificates, or of a single public key. Throws `certificateRejected` if it
-    /// has neither.
-    public static func publicKeys(file: some FileReference) throws(SternaError) -> Set<Pin> {
-        let file = try file.filePath()
+    /// Pins the keys of a file in PEM or DER, of its certificates or of a single public key; or those of all certificates of a
+    /// folder, whose files ``certificates(at:)`` lists.
+    ///
+    /// Throws `certificateRejected` if there are none.
+    public static func publicKeys(at path: some FileReference) throws(SternaError) -> Set<Pin> {
+        let file = try path.filePath()
+        if isFolder(file) {
+            return Set(try inFolder(file).compactMap { RawCertificate($0).map { Pin(keyHash: $0.keyHash) } })
+        }
         let bytes = try CertificateFiles.read(file, what: "The keys")
         let certificates = CertificateFiles.certificates(in: bytes).certificates.compactMap(RawCertificate.init)
         if !certificates.isEmpty { return Set(certificates.map { Pin(keyHash: $0.keyHash) }) }
@@ -24,15 +34,9 @@ extension Pin {
         return [Pin(keyHash: Array(SHA256.hash(data: key)))]
     }
 
-    /// Pins the certificates of all files of a folder with the extensions `.cer`, `.crt`, `.der` and `.pem`, as AFNetworking does
-    /// for bundles, or with OpenSSL's names of eight digits. Throws `certificateRejected` if there are none.
-    public static func certificates(folder: some FileReference) throws(SternaError) -> Set<Pin> {
-        Set(try inFolder(folder.filePath()).map { Pin(subject: .certificate($0)) })
-    }
-
-    /// Pins the keys of all certificates of a folder; see ``certificates(folder:)``.
-    public static func publicKeys(folder: some FileReference) throws(SternaError) -> Set<Pin> {
-        Set(try inFolder(folder.filePath()).compactMap { RawCertificate($0).map { Pin(keyHash: $0.keyHash) } })
+    private static func isFolder(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
     private static func inFolder(_ folder: String) throws(SternaError) -> [[UInt8]] {

@@ -43,7 +43,7 @@ public struct CertificateSummary: Sendable, Hashable {
     public let isSelfIssued: Bool
 
     /// Reads a certificate in DER; nil if the X.509 library cannot read it.
-    public init?(der: [UInt8]) {
+    package init?(der: [UInt8]) {
         guard let certificate = try? Certificate(derEncoded: der), let raw = RawCertificate(der) else { return nil }
         self.init(certificate, raw: raw, der: der)
     }

@@ -26,7 +26,7 @@ public struct ConnectionChallenge: Sendable {
 }
 
 /// Answers challenges.
-public final class ChallengeHandler: Sendable {
+public struct ChallengeHandler: Sendable, Hashable {
     /// An answer.
     public enum Answer: Sendable {
         /// Uses the policy's verdict or identity.
@@ -39,15 +39,21 @@ public final class ChallengeHandler: Sendable {
         case identity(ClientIdentity)
     }
 
-    package let answer: @Sendable (ConnectionChallenge) async -> Answer
+    /// Equal only to itself, since closures cannot be compared.
+    private final class Closure: Sendable, Hashable {
+        let run: @Sendable (ConnectionChallenge) async -> Answer
+
+        init(_ run: @escaping @Sendable (ConnectionChallenge) async -> Answer) { self.run = run }
+
+        static func == (left: Closure, right: Closure) -> Bool { left === right }
+        func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+    }
+
+    private let closure: Closure
 
     /// Makes a handler of a closure, which is called twice for each new connection over TLS, first for the identity. Its task is
-    /// cancelled when the connection is no longer needed.
-    public init(_ answer: @escaping @Sendable (ConnectionChallenge) async -> Answer) { self.answer = answer }
-}
+    /// cancelled when the connection is no longer needed. Two handlers are equal only if one is a copy of the other.
+    public init(_ answer: @escaping @Sendable (ConnectionChallenge) async -> Answer) { closure = Closure(answer) }
 
-// Equality is identity: closures cannot be compared.
-extension ChallengeHandler: Hashable {
-    public static func == (left: ChallengeHandler, right: ChallengeHandler) -> Bool { left === right }
-    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+    package func answer(_ challenge: ConnectionChallenge) async -> Answer { await closure.run(challenge) }
 }

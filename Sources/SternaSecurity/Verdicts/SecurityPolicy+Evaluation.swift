@@ -2,11 +2,6 @@ package import SternaCore
 import SternaPlatform
 
 extension SecurityPolicy {
-    /// Evaluates the certificates that a server presented, its own first, each in DER. See ``evaluate(chain:host:time:)``.
-    public func judge(chain: [[UInt8]], host: String, time: Double? = nil) async -> TrustVerdict {
-        await evaluate(chain: chain, host: host, time: time).verdict
-    }
-
     /// Evaluates the certificates that a server presented, and returns the verdict with its chain.
     ///
     /// - Parameters:
@@ -34,7 +29,7 @@ extension SecurityPolicy {
 
     /// Returns the verdict that a connection follows: the policy's, or the challenge handler's answer to it.
     package func decide(chain: [[UInt8]], host: String, port: Int) async -> TrustVerdict {
-        guard let challengeHandler else { return await judge(chain: chain, host: host) }
+        guard let challengeHandler else { return await evaluate(chain: chain, host: host).verdict }
         let evaluation = await evaluate(chain: chain, host: host)
         switch await challengeHandler.answer(ConnectionChallenge(.serverTrust(evaluation), host: host, port: port))
         {

@@ -5,8 +5,18 @@
 ///
 /// A closure may accept what the checks reject. So a session whose policy has an evaluator made of a closure does not learn HSTS hosts
 /// and alternative services, which servers may announce only over connections without errors (RFC 6797, 8.1).
-public final class TrustEvaluator: Sendable {
-    let evaluate: @Sendable (TrustEvaluation) async -> TrustVerdict
+public struct TrustEvaluator: Sendable, Hashable {
+    /// Equal only to itself, since closures cannot be compared.
+    private final class Check: Sendable, Hashable {
+        let run: @Sendable (TrustEvaluation) async -> TrustVerdict
+
+        init(_ run: @escaping @Sendable (TrustEvaluation) async -> TrustVerdict) { self.run = run }
+
+        static func == (left: Check, right: Check) -> Bool { left === right }
+        func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+    }
+
+    private let check: Check
 
     /// Whether it never accepts what the checks before it reject.
     let onlyRejects: Bool
@@ -14,28 +24,21 @@ public final class TrustEvaluator: Sendable {
     /// Makes an evaluator of a closure, which must return within the handshake's time-out.
     ///
     /// Its task is cancelled if the request is cancelled or times out, or the server closes the connection. The result of a
-    /// cancelled closure is ignored.
-    public convenience init(_ evaluate: @escaping @Sendable (TrustEvaluation) async -> TrustVerdict) {
-        self.init(onlyRejects: false, evaluate)
-    }
-
-    private init(onlyRejects: Bool, _ evaluate: @escaping @Sendable (TrustEvaluation) async -> TrustVerdict) {
-        self.evaluate = evaluate
-        self.onlyRejects = onlyRejects
+    /// cancelled closure is ignored. Two evaluators are equal only if one is a copy of the other.
+    public init(_ evaluate: @escaping @Sendable (TrustEvaluation) async -> TrustVerdict) {
+        check = Check(evaluate)
+        onlyRejects = false
     }
 
     /// Makes an evaluator that trusts only servers that another policy trusts, too.
-    public convenience init(_ policy: SecurityPolicy) {
-        self.init(onlyRejects: true) { evaluation in
+    public init(_ policy: SecurityPolicy) {
+        check = Check { evaluation in
             guard evaluation.verdict.isAccepted else { return evaluation.verdict }
             let other = await policy.evaluate(chain: evaluation.presented, host: evaluation.host, time: evaluation.time)
             return other.verdict.isAccepted ? evaluation.verdict : other.verdict
         }
+        onlyRejects = true
     }
-}
 
-// Equality is identity: closures cannot be compared.
-extension TrustEvaluator: Hashable {
-    public static func == (left: TrustEvaluator, right: TrustEvaluator) -> Bool { left === right }
-    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+    func evaluate(_ evaluation: TrustEvaluation) async -> TrustVerdict { await check.run(evaluation) }
 }

@@ -1,4 +1,4 @@
-public import Sterna
+import Sterna
 public import SternaCore
 public import SternaReachability
 import SternaTransport

@@ -30,13 +30,11 @@ public final class Engine: Sendable {
     let grace: ShutdownGrace
     private let transports = Mutex(KnownTransports())
 
-    /// Creates an engine with its own connections, on SwiftNIO's singleton event loops.
-    public convenience init(options: EngineOptions = EngineOptions()) {
-        self.init(options: options, group: MultiThreadedEventLoopGroup.singleton)
-    }
-
-    /// Creates an engine with its own connections on the given event loops, which must outlive it.
-    public init(options: EngineOptions = EngineOptions(), group: any EventLoopGroup) {
+    /// Creates an engine with its own connections.
+    ///
+    /// - Parameter group: the event loops, which must outlive the engine; nil, the default, for SwiftNIO's singleton.
+    public init(options: EngineOptions = EngineOptions(), group: (any EventLoopGroup)? = nil) {
+        let group = group ?? MultiThreadedEventLoopGroup.singleton
         self.options = options
         let dialer = Dialer(options: options, timers: group.any())
         self.dialer = dialer

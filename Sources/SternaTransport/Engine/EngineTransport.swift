@@ -51,7 +51,7 @@ package final class EngineTransport: Transport {
 
     init(engine: Engine, origins: OriginTable) { sender = EngineSender(engine: engine, origins: origins) }
 
-    nonisolated(nonsending) public func send(_ request: Request) async throws -> Response {
+    nonisolated(nonsending) package func send(_ request: Request) async throws -> Response {
         try await sender.send(request)
     }
 

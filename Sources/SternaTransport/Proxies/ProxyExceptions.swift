@@ -41,7 +41,7 @@ public struct ProxyExceptions: Sendable, Hashable, ExpressibleByArrayLiteral {
     /// Returns whether a host is reached without the proxy.
     ///
     /// - Parameter host: a name or an address as ``HTTPURL/hostWithoutBrackets`` gives it.
-    public func contains(host: String, port: Int) -> Bool {
+    package func contains(host: String, port: Int) -> Bool {
         if isEverything { return true }
         let host = Self.plain(host)
         if loopback.contains(port), Self.isLoopback(plain: host) { return true }

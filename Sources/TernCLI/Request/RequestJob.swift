@@ -128,7 +128,7 @@ struct RequestJob {
         draft.settings.savedName = destination.savedName
         // The limit is for all attempts together.
         if retries.limit > 0, let limit = connection.transport.maxTime {
-            draft.settings.deadline = .after(.seconds(limit))
+            draft.settings.deadline = .now + .seconds(limit)
         }
         if output.curl { return try printCommand(draft, by: session, content, state) }
         if printsOnly { return try await printRequest(draft, by: session, style, content, state) }

@@ -16,7 +16,7 @@ import Sterna
 ///
 /// Each server has what command lines gave for requests to its origin; only that origin receives it. `type` is `basic` or `digest`, or
 /// `any` for either, with `user` and `password`; or `bearer` with `token`. `credentials` and `headers` may be missing. Cookies have the
-/// form of `CookieSnapshot.json()`. Unknown members are an error: a later version has another number.
+/// form of `CookieSnapshot`. Unknown members are an error: a later version has another number.
 struct SessionContent: Sendable, Hashable {
     var servers: [Server] = []
     var cookies = CookieSnapshot()
@@ -95,7 +95,7 @@ struct SessionContent: Sendable, Hashable {
             servers.append(server)
         }
         let document = JSON.object(.init(pairs: [("version", 1), ("cookies", cookies)]))
-        guard let text = try? document.serialized(), let snapshot = try? CookieSnapshot(json: text) else {
+        guard let text = try? document.serialized(), let snapshot = try? CookieSnapshot(text) else {
             throw FileFault("its cookies are invalid")
         }
         self.cookies = snapshot
@@ -122,7 +122,7 @@ struct SessionContent: Sendable, Hashable {
 
     /// Returns the content as JSON in UTF-8. **It contains secrets.**
     func json() -> [UInt8] {
-        let cookies = (try? JSON(parsing: cookies.json()))?.object?["cookies"] ?? .array([])
+        let cookies = (try? JSON(parsing: cookies.bytes()))?.object?["cookies"] ?? .array([])
         let root = JSON.object(
             .init(pairs: [
                 ("version", .number(.init(Self.version))), ("servers", .array(servers.map(Self.json))),

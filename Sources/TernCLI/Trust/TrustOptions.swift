@@ -96,7 +96,7 @@ struct TrustOptions: ParsableArguments {
     private static func pins(_ text: String) throws -> Set<Pin> {
         if text.hasPrefix("sha256/") { return [try Pin(text)] }
         try checkReadable(text)
-        return try Pin.publicKeys(file: text)
+        return try Pin.publicKeys(at: text)
     }
 
     private static func checkReadable(_ file: String) throws {

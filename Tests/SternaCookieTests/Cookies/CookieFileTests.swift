@@ -29,8 +29,8 @@ struct CookieFileTests {
     func json() throws {
         let snapshot = try Self.snapshot()
         expectEqual(snapshot.cookies.count, 5)
-        try expectEqual(CookieSnapshot(json: snapshot.json()), snapshot)
-        try expectEqual(CookieSnapshot(json: CookieSnapshot().json()), CookieSnapshot())
+        try expectEqual(CookieSnapshot(snapshot.bytes()), snapshot)
+        try expectEqual(CookieSnapshot(CookieSnapshot().bytes()), CookieSnapshot())
     }
 
     @Test("The documented form of JSON is read and written")
@@ -47,7 +47,7 @@ struct CookieFileTests {
               ]
             }
             """
-        let cookie = try #require(try CookieSnapshot(json: text.utf8).cookies.first)
+        let cookie = try #require(try CookieSnapshot(text.utf8).cookies.first)
         #expect(cookie.isHostOnly && cookie.isSecure && cookie.isHTTPOnly && !cookie.isPartitioned)
         expectEqual(cookie.sameSite, .lax)
         expectEqual(cookie.expires, Date(timeIntervalSince1970: 1_767_225_600.5))
@@ -71,7 +71,7 @@ struct CookieFileTests {
         ])
     func otherJSON(text: String, reason: String) {
         #expect(throws: CookieFault(reason: reason)) { try CookieSnapshot(parsing: Array(text.utf8)) }
-        let error = #expect(throws: SternaError.self) { try CookieSnapshot(json: text.utf8) }
+        let error = #expect(throws: SternaError.self) { try CookieSnapshot(text.utf8) }
         expectEqual(error?.kind, .decodingFailed)
         expectEqual(error?.detail.contains("geheim"), false)
     }
@@ -113,16 +113,18 @@ struct CookieFileTests {
         var snapshot = try Self.snapshot()
         snapshot.cookies.removeAll { !$0.hasTextLine }
         expectEqual(snapshot.cookies.count, 4)
-        let read = try CookieSnapshot(cookiesText: snapshot.cookiesText(), now: Self.now)
+        let read = try CookieSnapshot(cookiesText: snapshot.bytes(format: .cookiesText), now: Self.now)
         expectEqual(read.cookies.map { "\($0) \($0.value)" }, snapshot.cookies.map { "\($0) \($0.value)" })
         expectEqual(read.cookies.map(\.isHTTPOnly), snapshot.cookies.map(\.isHTTPOnly))
-        try expectEqual(CookieSnapshot(cookiesText: read.cookiesText(), now: Self.now), read)
+        try expectEqual(CookieSnapshot(cookiesText: read.bytes(format: .cookiesText), now: Self.now), read)
     }
 
     @Test("A cookie with a tab in its name is left out of a cookies.txt")
     func tabs() throws {
         let cookie = try Cookie(name: "a\tb", value: "v", domain: "a.test")
-        #expect(try CookieSnapshot(cookiesText: CookieSnapshot(cookies: [cookie]).cookiesText()).cookies.isEmpty)
+        #expect(
+            try CookieSnapshot(CookieSnapshot(cookies: [cookie]).bytes(format: .cookiesText), format: .cookiesText)
+                .cookies.isEmpty)
     }
 
     // MARK: Files

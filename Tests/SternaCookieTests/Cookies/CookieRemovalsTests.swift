@@ -73,7 +73,7 @@ struct CookieRemovalsTests {
         #expect(file.cookies.isEmpty && file.removals.times.count == 2)
         try expectEqual(CookieFile(parsing: json), file)
         #expect(!String(decoding: json, as: UTF8.self).contains("geheim"))
-        try expectEqual(CookieSnapshot(json: json), CookieSnapshot())
+        try expectEqual(CookieSnapshot(json), CookieSnapshot())
     }
 
     @Test(

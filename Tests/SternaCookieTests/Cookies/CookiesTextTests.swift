@@ -209,7 +209,7 @@ struct CookiesTextTests {
         }
         let cookie = try Cookie(name: "a", value: "x\ty", domain: "a.test")
         #expect(!cookie.hasTextLine)
-        expectEqual(CookieSnapshot(cookies: [cookie]).cookiesText(), CookiesText.title)
+        expectEqual(CookieSnapshot(cookies: [cookie]).bytes(format: .cookiesText), CookiesText.title)
     }
 
     @Test("A jar without session cookies drops their lines, however they are written")

@@ -58,7 +58,7 @@ struct CookieMutationTests {
     ) { bytes in
         guard let snapshot = try? CookieSnapshot(parsing: bytes) else { return .refused }
         try check(snapshot)
-        guard try CookieSnapshot(parsing: snapshot.json()) == snapshot else {
+        guard try CookieSnapshot(parsing: snapshot.bytes()) == snapshot else {
             throw MutationFailure("\(snapshot.cookies) are not read as they were written.")
         }
         return .accepted
@@ -77,8 +77,10 @@ struct CookieMutationTests {
             return .refused
         }
         try check(snapshot)
-        let written = snapshot.cookiesText()
-        guard let read = try? CookieSnapshot(cookiesText: written, now: now), read.cookiesText() == written else {
+        let written = snapshot.bytes(format: .cookiesText)
+        guard let read = try? CookieSnapshot(cookiesText: written, now: now),
+            read.bytes(format: .cookiesText) == written
+        else {
             throw MutationFailure("\(snapshot.cookies) are not read as they were written.")
         }
         return .accepted

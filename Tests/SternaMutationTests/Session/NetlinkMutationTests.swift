@@ -1,5 +1,6 @@
 import MutationKit
 import SternaCore
+import SternaReachability
 import Testing
 
 @testable import Sterna
@@ -39,7 +40,7 @@ struct NetlinkMutationTests {
         let path = rule.defaultPath
         guard path.isReachable == !path.families.isEmpty else { throw MutationFailure("\(path)") }
         for address in ["192.0.2.5", "10.1.2.3", "2001:db8::1"] {
-            _ = rule.path(to: IPAddress(address).map { [$0] } ?? []).description
+            _ = NetworkPath(rule.path(to: IPAddress(address).map { [$0] } ?? [])).description
         }
         for family in [nil, 16, 33] as [UInt16?] {
             let answer = WirelessQuery.answer(in: bytes, sequence: 1, family: family)

@@ -326,7 +326,7 @@ struct TypicalMistakesTests {
             try await TestServer.withServer { server in
                 let api = try Mistake.session(server.url)
                 return try await Mistake.failure(at: "GET \(server.url("/delay/30"))") {
-                    try await api.get("delay/30") { $0.deadline = .after(.milliseconds(300)) }
+                    try await api.get("delay/30") { $0.deadline = .now + .milliseconds(300) }
                 }
             }
         },

@@ -51,12 +51,14 @@ struct UploadCombinationTests {
             try await api.upload(
                 .text("b"), to: "a", method: .put, query: queries, headers: fields, { $0.priority = .high },
                 progress: taken)
-            try await api.upload(Data([1]), to: "a", method: .put, mediaType: "a/b", query: ["q": 2], headers: fields) {
+            try await api.upload(
+                .data(Data([1]), mediaType: "a/b"), to: "a", method: .put, query: ["q": 2], headers: fields
+            ) {
                 $0.priority = .high
             } progress: { _ in
             }
             try await api.upload(
-                Data([1]), to: "a", method: .put, query: ["q": 2], headers: ["X-H": "h"],
+                .data(Data([1])), to: "a", method: .put, query: ["q": 2], headers: ["X-H": "h"],
                 { $0.priority = .high }, progress: taken)
             try await api.upload(file: path, to: "a", method: .put, query: ["q": 2], headers: ["X-H": "h"]) {
                 $0.priority = .high
@@ -102,11 +104,12 @@ struct UploadCombinationTests {
                 .text("b"), to: "a", method: .put, query: queries, headers: fields, success: success, failure: failure
             ) { $0.priority = .high }
             api.upload(
-                Data([1]), to: "a", method: .put, mediaType: "a/b", query: ["q": 2], headers: ["X-H": "h"],
+                .data(Data([1]), mediaType: "a/b"), to: "a", method: .put, query: ["q": 2], headers: ["X-H": "h"],
                 as: JSONResponseSerializer(), success: success, failure: failure
             ) { $0.priority = .high }
             api.upload(
-                Data([1]), to: "a", method: .put, query: queries, headers: fields, success: success, failure: failure
+                .data(Data([1])), to: "a", method: .put, query: queries, headers: fields, success: success,
+                failure: failure
             ) { $0.priority = .high }
             api.upload(
                 file: path, to: "a", method: .put, query: ["q": 2], headers: ["X-H": "h"], success: success,
@@ -154,10 +157,12 @@ struct UploadCombinationTests {
                     progress: taken))
             drafts.append(
                 try .upload(
-                    Data([1]), to: "a", method: .put, mediaType: "a/b", query: ["q": 2], headers: ["X-H": "h"]
+                    .data(Data([1]), mediaType: "a/b"), to: "a", method: .put, query: ["q": 2], headers: ["X-H": "h"]
                 ) { $0.priority = .high })
             drafts.append(
-                try .upload(Data([1]), to: "a", method: .put, query: queries, headers: fields) { $0.priority = .high })
+                try .upload(.data(Data([1])), to: "a", method: .put, query: queries, headers: fields) {
+                    $0.priority = .high
+                })
             drafts.append(
                 try .upload(file: path, to: "a", method: .put, query: ["q": 2], headers: ["X-H": "h"]) {
                     $0.priority = .high

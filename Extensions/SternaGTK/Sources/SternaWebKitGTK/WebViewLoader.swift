@@ -80,7 +80,7 @@ import SternaPlatform
     private func answer(_ pointer: GObjectPointer) {
         let request = WebViewRequest(pointer)
         guard let url = WebViewURL.asked(request.uri) else { return request.fail("The URL is none of http.") }
-        if request.method == "GET", let reply = ready.removeValue(forKey: url.removingFragment()) {
+        if request.method == "GET", let reply = ready.removeValue(forKey: url.replacingFragment(nil)) {
             return request.answer(reply, isConfined: isConfined)
         }
         guard let body = request.body(upTo: Self.longestBody) else {
@@ -114,12 +114,12 @@ import SternaPlatform
     }
 
     private func finish(_ request: WebViewRequest, _ url: HTTPURL, _ reply: Reply, isPage: Bool) {
-        let end = reply.url.removingFragment()
+        let end = reply.url.replacingFragment(nil)
         // WebKit would take the answer for one of the origin that was asked, and let that origin's scripts read it.
         guard isPage || end.origin == url.origin else {
             return request.fail("The server leads to another origin, which only a page may follow.")
         }
-        guard isPage, end != url.removingFragment() else { return request.answer(reply, isConfined: isConfined) }
+        guard isPage, end != url.replacingFragment(nil) else { return request.answer(reply, isConfined: isConfined) }
         // WebKit would resolve the page's links by the URL that it asked for.
         ready[end] = reply
         moved?(reply.url)

@@ -16,7 +16,7 @@ public struct BatchProgress: Sendable, Hashable, CustomStringConvertible {
     public var bytes = TransferProgress(completed: 0)
 
     /// Makes the progress of a batch that has not started.
-    public init(files: Int) { self.files = files }
+    package init(files: Int) { self.files = files }
 
     /// A line such as `3 of 8 files, 1 failed, 37% of 1.2 GB, 48 MB/s, 16 s left`.
     public var description: String {

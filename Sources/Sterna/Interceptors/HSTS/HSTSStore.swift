@@ -25,18 +25,13 @@ public final class HSTSStore: Sendable {
     // Set before the first host is known, and never cleared, so that requests skip the lock while a store is empty.
     private let mayMatch: Atomic<Bool>
 
-    /// Makes a store in memory.
-    ///
-    /// - Parameter limit: the maximum number of hosts, 1 to 50,000; 10,000 by default.
-    public convenience init(limit: Int = 10_000) { self.init(limit: limit, file: nil) }
-
-    /// Makes a store with a file.
+    /// Makes a store, in memory or with a file.
     ///
     /// - Parameters:
-    ///   - path: the path or file URL of the file, which need not exist; its folder must.
+    ///   - path: the path or file URL of the file, which need not exist; its folder must. Nil, the default, for a store in memory.
     ///   - limit: the maximum number of hosts, 1 to 50,000; 10,000 by default.
-    public convenience init(path: some FileReference, limit: Int = 10_000) {
-        self.init(limit: limit, file: PrivateFile(path: path.pathToRead, title: "The file of HSTS hosts"))
+    public convenience init(path: (any FileReference)? = nil, limit: Int = 10_000) {
+        self.init(limit: limit, file: path.map { PrivateFile(path: $0.pathToRead, title: "The file of HSTS hosts") })
     }
 
     init(limit: Int, file: PrivateFile?, clock: @escaping @Sendable () -> Int64 = HSTSStore.now) {
@@ -120,6 +115,25 @@ extension HSTSStore {
         }
     }
 
+    /// Replaces all hosts by others, such as this store's earlier ``hosts``, of which expired ones are left out. The preload list
+    /// stays.
+    public func restore(_ hosts: [Host]) {
+        content.loadNow()
+        let entries = hosts.map { host in
+            let expires = (host.expires.timeIntervalSince1970 * 1_000).rounded()
+            // The state sets the times of the change.
+            return (
+                host.name,
+                HSTSState.Entry(
+                    expires: Int64(exactly: expires) ?? .max, includesSubdomains: host.includesSubdomains, updated: 0)
+            )
+        }
+        change { state, now in
+            state.replaceAll(by: Dictionary(entries, uniquingKeysWith: { $1 }), at: now)
+            return true
+        }
+    }
+
     /// Learns from the field of a response over a verified connection.
     func note(_ field: StrictTransportSecurity, from name: HSTSName) {
         change { $0.note(field, from: name, at: $1) }
@@ -150,30 +164,6 @@ extension HSTSStore {
         let now = clock()
         mayMatch.store(true, ordering: .releasing)
         content.change { ((), isChange: body(&$0.hosts, now)) }
-    }
-}
-
-// MARK: Snapshots
-
-extension HSTSStore {
-    /// The hosts of a store at one time.
-    public struct Snapshot: Sendable, Hashable {
-        let entries: [String: HSTSState.Entry]
-    }
-
-    /// Returns the current hosts, without those of the preload list.
-    public func snapshot() -> Snapshot {
-        content.loadNow()
-        return Snapshot(entries: content.withLock { $0.hosts.entries }.filter { !$0.value.isRemoved })
-    }
-
-    /// Replaces the hosts by those of a snapshot that have not expired; the preload list stays.
-    public func restore(_ snapshot: Snapshot) {
-        content.loadNow()
-        change { state, now in
-            state.replaceAll(by: snapshot.entries, at: now)
-            return true
-        }
     }
 }
 

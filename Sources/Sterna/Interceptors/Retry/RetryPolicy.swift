@@ -147,10 +147,8 @@ public struct RetryBackoff: Sendable, Hashable {
 
     package var edits = Edits()
 
-    public init() {}
-
     /// Makes waits whose maximum grows from `base` by `factor` up to `cap`.
-    public init(base: Duration, factor: Double = 2, cap: Duration = .seconds(20)) {
+    public init(base: Duration = .milliseconds(250), factor: Double = 2, cap: Duration = .seconds(20)) {
         self.base = base
         self.factor = factor
         self.cap = cap

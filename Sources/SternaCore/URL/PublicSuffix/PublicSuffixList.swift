@@ -26,7 +26,7 @@ public struct PublicSuffixList: Sendable {
     init(sorted rules: [UInt8], depth: Int) { self.init(rules: .loaded(rules), depth: depth) }
 
     /// Returns the public suffix of a host, which may be the host itself; nil for an address and an invalid name.
-    public func publicSuffix(of host: String) -> String? {
+    package func publicSuffix(of host: String) -> String? {
         split(host, 0)
     }
 
@@ -38,7 +38,7 @@ public struct PublicSuffixList: Sendable {
     }
 
     /// Returns whether a host is a public suffix; false for an address.
-    public func isPublicSuffix(_ host: String) -> Bool {
+    package func isPublicSuffix(_ host: String) -> Bool {
         var host = host
         return host.withUTF8 { bytes in
             guard let name = Name(bytes) else { return false }

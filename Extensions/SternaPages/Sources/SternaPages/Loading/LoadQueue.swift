@@ -32,7 +32,7 @@ struct LoadQueue: Sendable {
         self.rule = rule
         jobs = [Job(id: 0, url: page, kind: .frame, level: 0, referrer: 0)]
         next = 1
-        for url in [page] + aliases { ids[url.removingFragment()] = 0 }
+        for url in [page] + aliases { ids[url.replacingFragment(nil)] = 0 }
     }
 
     /// Adds what a document or a style sheet refers to.
@@ -80,7 +80,7 @@ struct LoadQueue: Sendable {
 
     /// Notes that a job's URL has redirected to another.
     mutating func redirected(_ id: Int, to url: HTTPURL) {
-        let url = url.removingFragment()
+        let url = url.replacingFragment(nil)
         if ids[url] == nil { ids[url] = id }
     }
 

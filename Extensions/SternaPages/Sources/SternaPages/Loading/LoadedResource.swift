@@ -32,7 +32,7 @@ struct LoadedResource: Sendable {
         nodes: Int = HTMLParser.Limits().nodes
     ) throws(SternaError) {
         self.id = id
-        url = fetched.url.removingFragment()
+        url = fetched.url.replacingFragment(nil)
         mediaType = fetched.mediaType
         size = fetched.body.count
         let charset = fetched.mediaType?.charset

@@ -36,7 +36,9 @@ enum ReferenceRule {
     static func target(_ use: ReferenceUse, in location: Location, longest: Int) -> Target {
         let text = trimmed(use.text)
         guard !text.isEmpty else { return .kept }
-        if text.utf8.first == UInt8(ascii: "#"), location.base.removingFragment() == location.url.removingFragment() {
+        if text.utf8.first == UInt8(ascii: "#"),
+            location.base.replacingFragment(nil) == location.url.replacingFragment(nil)
+        {
             return .kept
         }
         // Long ones that are no http URL are kept in any case.
@@ -47,7 +49,7 @@ enum ReferenceRule {
             return .kept
         }
         guard use.kind != .link else { return .absolute(url.description) }
-        return .resource(url.removingFragment(), fragment: url.fragment)
+        return .resource(url.replacingFragment(nil), fragment: url.fragment)
     }
 
     /// The text without white space and control characters around it (URL Standard, 4.4).

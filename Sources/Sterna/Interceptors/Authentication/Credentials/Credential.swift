@@ -10,38 +10,29 @@ import SternaCore
 /// password answer Digest and Basic; a token answers Bearer. Descriptions and mirrors do not show the password or the token.
 public struct Credential: Sendable, Hashable {
     /// The user's name; nil for a token.
-    public let user: String?
+    public var user: String? { name?.text }
 
     /// The password or the token.
-    package let secret: String
+    package var secret: String { key.text }
+
+    private let name: ExactText?
+    private let key: ExactText
 
     /// Makes a credential of a user's name and password, both not percent-encoded.
     ///
     /// Only Digest can send a name with a colon; with Basic (RFC 7617, 2) the request fails with `invalidHeader`.
     public init(user: String, password: String) {
-        self.user = user
-        secret = password
+        name = ExactText(user)
+        key = ExactText(password)
     }
 
     private init(token: String) {
-        user = nil
-        secret = token
+        name = nil
+        key = ExactText(token)
     }
 
     /// Makes a credential of a token (RFC 6750).
     public static func bearer(_ token: String) -> Credential { Credential(token: token) }
-
-    // Strings compare by canonical equivalence, but a server may take other bytes for another user.
-    public static func == (left: Credential, right: Credential) -> Bool {
-        left.secret.utf8.elementsEqual(right.secret.utf8) && (left.user == nil) == (right.user == nil)
-            && (left.user ?? "").utf8.elementsEqual((right.user ?? "").utf8)
-    }
-
-    public func hash(into hasher: inout Hasher) {
-        for byte in (user ?? "").utf8 { hasher.combine(byte) }
-        hasher.combine(user == nil)
-        for byte in secret.utf8 { hasher.combine(byte) }
-    }
 }
 
 extension Credential: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

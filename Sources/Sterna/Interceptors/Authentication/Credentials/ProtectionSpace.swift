@@ -6,24 +6,14 @@ public struct ProtectionSpace: Sendable, Hashable {
     public let origin: Origin
 
     /// The realm, the server's name for the space; nil if the challenge has none, as Bearer allows (RFC 6750, 3).
-    public let realm: String?
+    public var realm: String? { exactRealm?.text }
+
+    private let exactRealm: ExactText?
 
     /// Makes a protection space.
     public init(origin: Origin, realm: String?) {
         self.origin = origin
-        self.realm = realm
-    }
-
-    // Strings compare by canonical equivalence, realms byte by byte.
-    public static func == (left: ProtectionSpace, right: ProtectionSpace) -> Bool {
-        guard left.origin == right.origin else { return false }
-        guard let realm = left.realm, let other = right.realm else { return left.realm == nil && right.realm == nil }
-        return realm.utf8.elementsEqual(other.utf8)
-    }
-
-    public func hash(into hasher: inout Hasher) {
-        hasher.combine(origin)
-        for byte in (realm ?? "").utf8 { hasher.combine(byte) }
+        exactRealm = realm.map { ExactText($0) }
     }
 }
 

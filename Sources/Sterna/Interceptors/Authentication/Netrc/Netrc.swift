@@ -1,4 +1,4 @@
-public import SternaCore
+package import SternaCore
 
 /// Names and passwords by host, as ftp, curl and git read them from `~/.netrc`.
 ///
@@ -16,15 +16,15 @@ public import SternaCore
 /// The first entry of a host counts; `default` matches every host. Hosts are compared in the form of URLs: lower case, IDNs in
 /// ASCII, and in full, so that neither `example.com.` nor `example.com.evil.test` matches `example.com`. A `machine` with a port or
 /// a user is not a host, and never matches. Ports and schemes are not compared.
-public struct Netrc: Sendable {
+package struct Netrc: Sendable {
     /// A sentence that warns about a file at an explicit path that other users own, can read or can change; nil for a safe file.
-    public internal(set) var warning: String?
+    package internal(set) var warning: String?
 
     let entries: [NetrcEntry]
 
     /// Parses a text. Throws `fileUnreadable` for a quoted word without a closing quote, a keyword without a value, a word of more
     /// than 4,096 bytes, and more than 128 KiB.
-    public init(parsing text: String) throws(SternaError) {
+    package init(parsing text: String) throws(SternaError) {
         try self.init(parsing: Array(text.utf8), name: "The text")
     }
 
@@ -43,7 +43,7 @@ public struct Netrc: Sendable {
     /// - Parameters:
     ///   - host: the host, in the form of ``SternaCore/HTTPURL/host`` or a form that can be converted to it.
     ///   - user: skips entries with another login; nil skips none.
-    public func credential(for host: String, user: String? = nil) -> Credential? {
+    package func credential(for host: String, user: String? = nil) -> Credential? {
         guard let host = NetrcParser.host(host) else { return nil }
         let found = entries.first { entry in
             guard entry.machine.matches(host) else { return false }
@@ -57,10 +57,10 @@ public struct Netrc: Sendable {
 
 extension Netrc: CustomStringConvertible, CustomReflectable {
     /// The number of entries.
-    public var description: String { "\(entries.count) entries" }
+    package var description: String { "\(entries.count) entries" }
 
     /// Shows only the number of entries.
-    public var customMirror: Mirror { Mirror(self, children: ["count": entries.count], displayStyle: .struct) }
+    package var customMirror: Mirror { Mirror(self, children: ["count": entries.count], displayStyle: .struct) }
 }
 
 /// The entry of one machine, or of all machines.

@@ -14,14 +14,14 @@ public struct NetrcFile: Sendable, Hashable {
     /// can read or can change is refused.
     public static let standard = NetrcFile(location: .standard)
 
-    /// Returns the file at a path. If another user owns it, can read it or can change it, only ``Netrc/warning`` is set.
+    /// Returns the file at a path. It is used even if another user owns it, can read it or can change it.
     public static func path(_ path: some FileReference) -> NetrcFile { NetrcFile(location: .path(path.pathToRead)) }
 
     /// Reads the file; blocks the thread on the disk.
     ///
     /// Throws `fileUnreadable` for a file that cannot be read, or not be parsed as a ``Netrc``; for an explicit path without a
     /// file; and for `~/.netrc` if another user owns it, can read it or can change it.
-    public func load() throws(SternaError) -> Netrc {
+    package func load() throws(SternaError) -> Netrc {
         switch location {
         case .standard:
             // FoundationEssentials would fall back to the password database, which may have another home folder.

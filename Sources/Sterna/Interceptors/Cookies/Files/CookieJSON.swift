@@ -1,4 +1,4 @@
-public import SternaCore
+import SternaCore
 import SternaSerialization
 
 /// The JSON form of cookies, in files and by `Codable`:
@@ -25,23 +25,6 @@ extension CookieSnapshot {
         static let bytes = 64 << 20
         static let cookies = 200_000
         static let version = 1
-    }
-
-    /// Reads cookies from their JSON form.
-    ///
-    /// - Throws: `decodingFailed` for another format, for more than 64 MiB or 200,000 cookies, and for a cookie that no server
-    ///   could set.
-    public init(json bytes: some Sequence<UInt8>) throws(SternaError) {
-        do {
-            try self.init(parsing: Array(bytes))
-        } catch {
-            throw SternaError(.decodingFailed, phase: .decode, "The cookies cannot be read: \(error.reason).")
-        }
-    }
-
-    /// Returns the cookies in their JSON form, in UTF-8. **It contains their values.**
-    public func json() -> [UInt8] {
-        CookieFile(cookies: cookies).json()
     }
 
     init(parsing bytes: [UInt8]) throws(CookieFault) {
@@ -205,7 +188,7 @@ enum CookieJSON {
 }
 
 extension Cookie: Codable {
-    /// Decodes a cookie in the format of ``CookieSnapshot/json()``; throws `DecodingError` for a cookie that no server could set.
+    /// Decodes a cookie in the format of ``CookieSnapshot/FileFormat/json``; throws `DecodingError` for a cookie that no server could set.
     public init(from decoder: any Decoder) throws {
         guard let object = try JSON(from: decoder).object, let cookie = CookieJSON.cookie(object) else {
             throw DecodingError.dataCorrupted(

@@ -1,4 +1,4 @@
-public import SternaCore
+import SternaCore
 
 /// Reads and writes `cookies.txt`, the format of Netscape's browser, curl, wget and browser extensions.
 ///
@@ -14,29 +14,9 @@ extension CookieSnapshot {
         static let cookies = 200_000
     }
 
-    /// Reads the cookies of a `cookies.txt`.
-    ///
-    /// Invalid lines are skipped, as in curl, and so are cookies that no server could set. The cookies are in the order of the
-    /// lines. The port that Wget writes after a domain is dropped: cookies are for all ports of a host (RFC 6265, 8.5).
-    ///
-    /// - Throws: `decodingFailed` for more than 64 MiB or 200,000 cookies.
-    public init(cookiesText bytes: some Sequence<UInt8>) throws(SternaError) {
-        do {
-            try self.init(cookiesText: Array(bytes), now: .now)
-        } catch {
-            throw SternaError(.decodingFailed, phase: .decode, "The cookies cannot be read: \(error.reason).")
-        }
-    }
-
     init(cookiesText bytes: [UInt8], now: CookieTime) throws(CookieFault) {
         self.init(cookies: try CookiesText(parsing: bytes, now: now).cookies)
     }
-
-    /// Returns the cookies as a `cookies.txt`. **It contains their values.**
-    ///
-    /// The format has no `SameSite`, no `Partitioned` and no fractions of a second. A cookie with a tab is left out: see
-    /// ``Cookie/hasTextLine``.
-    public func cookiesText() -> [UInt8] { CookiesText().replacing(by: cookies).bytes ?? CookiesText.title }
 }
 
 extension Cookie {

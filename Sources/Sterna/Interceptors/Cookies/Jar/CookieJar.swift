@@ -34,45 +34,32 @@ public final class CookieJar: Sendable {
     @inline(__always)
     var isUnused: Bool { !mayMatch.load(ordering: .acquiring) }
 
-    /// Makes an empty jar in memory.
-    ///
-    /// - Parameters:
-    ///   - limits: the limits on the number and length of cookies.
-    ///   - publicSuffixes: the domains for which no cookie may be set; the built-in list by default.
-    ///   - identity: identifies this jar in a cache on disk. A program that fills a jar from its own store finds the responses
-    ///     stored for it again by the same identity. With nil, the default, responses stored for this jar are found only through
-    ///     this jar.
-    ///   - accepts: called with each valid cookie of a response, including expired cookies, which remove others; nil accepts all.
-    public convenience init(
-        limits: CookieLimits = CookieLimits(), publicSuffixes: PublicSuffixList = .builtIn, identity: String? = nil,
-        accepts: Acceptance? = nil
-    ) {
-        self.init(limits: limits, publicSuffixes: publicSuffixes, givenIdentity: identity, accepts: accepts) {
-            CookieTime.now
-        }
-    }
-
-    /// Makes a jar with a file, which need not exist; its folder must. Only the file's owner can read it (mode 0600).
+    /// Makes a jar, in memory or with a file. A file need not exist; its folder must. Only its owner can read it (mode 0600).
     ///
     /// A JSON file records the times of changes and the removed cookies, so that no older change undoes a later one. A
     /// `cookies.txt` records neither: a save keeps changes that others have made since the jar last read or wrote the file, except
     /// of cookies that the jar has changed, too. Comments, invalid lines, and lines of unchanged cookies are kept byte for byte.
     ///
     /// - Parameters:
+    ///   - path: the path or file URL of the file; nil, the default, for an empty jar in memory.
     ///   - format: the format of the file; JSON by default.
     ///   - limits: the limits on the number and length of cookies.
     ///   - keepsSessionCookies: whether session cookies are read and saved, too; false by default. All jars with the same file
     ///     should use the same value.
     ///   - publicSuffixes: the domains for which no cookie may be set; the built-in list by default.
+    ///   - identity: identifies a jar in memory in a cache on disk. A program that fills a jar from its own store finds the
+    ///     responses stored for it again by the same identity. With nil, the default, responses stored for this jar are found only
+    ///     through this jar.
     ///   - accepts: called with each valid cookie of a response, including expired cookies, which remove others; nil accepts all.
     public convenience init(
-        path: some FileReference, format: CookieSnapshot.FileFormat = .json, limits: CookieLimits = CookieLimits(),
-        publicSuffixes: PublicSuffixList = .builtIn, keepsSessionCookies: Bool = false, accepts: Acceptance? = nil
+        path: (any FileReference)? = nil, format: CookieSnapshot.FileFormat = .json,
+        limits: CookieLimits = CookieLimits(), publicSuffixes: PublicSuffixList = .builtIn,
+        keepsSessionCookies: Bool = false, identity: String? = nil, accepts: Acceptance? = nil
     ) {
+        let storage = path.map { CookieStorage(path: $0.pathToRead, format: format, suffixes: publicSuffixes) }
         self.init(
-            storage: CookieStorage(path: path.pathToRead, format: format, suffixes: publicSuffixes), limits: limits,
-            publicSuffixes: publicSuffixes,
-            keepsSessionCookies: keepsSessionCookies, accepts: accepts
+            storage: storage, limits: limits, publicSuffixes: publicSuffixes,
+            keepsSessionCookies: keepsSessionCookies || storage == nil, givenIdentity: identity, accepts: accepts
         ) { CookieTime.now }
     }
 
