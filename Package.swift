@@ -107,7 +107,8 @@ let package = Package(
             name: "Sterna",
             dependencies: [
                 "SternaPlatform", "SternaCore", "SternaSerialization", "SternaPropertyListCore", "SternaSecurity",
-                "SternaTransport", "CSternaNetlink", httpTypes, structuredFields, nioCore, nioPosix, dequeModule, logging, crypto,
+                "SternaTransport", "CSternaNetlink", httpTypes, structuredFields, nioCore, nioPosix, dequeModule,
+                logging, crypto,
             ],
             swiftSettings: strict),
         .target(

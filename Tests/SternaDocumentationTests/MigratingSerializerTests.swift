@@ -146,7 +146,8 @@ struct MigratingSerializerTests {
         let full = tree.removingNulls()
         #expect(full == ["name": "Ada"])
 
-        let text = try await reply.value(by: .compound(JSONResponseSerializer().map { $0.description }, TextResponseSerializer()))
+        let text = try await reply.value(
+            by: .compound(JSONResponseSerializer().map { $0.description }, TextResponseSerializer()))
         #expect(text.contains("Ada"))
     }
 

@@ -1,3 +1,4 @@
+import SternaCore
 import SternaSerialization
 import Testing
 

@@ -111,6 +111,7 @@ struct CompoundSerializerTests {
             JSONResponseSerializer(), TextResponseSerializer().map { JSON.string($0) })
         try expectEqual(GivenAnswer("x", type: nil).read(by: serializer), "x")
         let all: [any ResponseSerializer<JSON>] = [.json, serializer]
-        try expectEqual(GivenAnswer("y", type: nil).read(by: .compound(all)), "y")
+        let joined: AnyResponseSerializer<JSON> = .compound(all)
+        try expectEqual(GivenAnswer("y", type: nil).read(by: joined), "y")
     }
 }

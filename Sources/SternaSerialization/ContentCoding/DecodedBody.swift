@@ -14,7 +14,7 @@ public struct DecodingLimits: Sendable, Hashable {
     /// The decoded size in bytes up to which the ratio is not checked; 4 MiB by default.
     public var ratioFloor: Int64 = 4 << 20
 
-    public init() {}
+    package init() {}
 
     func check(coded: Int64, decoded: Int64) throws(SternaError) {
         guard decoded <= bytes else {

@@ -152,7 +152,7 @@ public struct FormBuilder: Sendable {
 
     /// Returns the method that sends the form: POST instead of GET, HEAD and DELETE, unless ``changesMethodToPost`` is
     /// false; any other method stays.
-    public func method(for method: Request.Method) -> Request.Method {
+    package func method(for method: Request.Method) -> Request.Method {
         switch method.normalized {
         case .get, .head, .delete: changesMethodToPost ? .post : method.normalized
         default: method.normalized

@@ -140,6 +140,11 @@ public struct QueryEncoder: Sendable {
         public var name: String
         /// The value's text; nil for a bare name.
         public var value: String?
+
+        package init(name: String, value: String?) {
+            self.name = name
+            self.value = value
+        }
     }
 }
 

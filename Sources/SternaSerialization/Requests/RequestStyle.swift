@@ -41,6 +41,15 @@ public struct RequestStyle: Sendable, Codable {
     /// The URL Standard's form format: a space is `+`, null is `key=`, and keys are in the given order.
     public static let whatwgForm = RequestStyle(query: .whatwgForm)
 
+    /// Decodes the output of `encode(to:)`.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        query = try container.decode(QueryEncoder.self, forKey: .query)
+        namesCharset = try container.decode(Bool.self, forKey: .namesCharset)
+        namesCharsetInForms = try container.decodeIfPresent(Bool.self, forKey: .namesCharsetInForms) ?? false
+        sendsEmptyForm = try container.decode(Bool.self, forKey: .sendsEmptyForm)
+    }
+
     /// Returns this style with the encoder's options that the caller has set in an earlier one.
     func keepingOwn(of earlier: RequestStyle) -> RequestStyle {
         var style = self

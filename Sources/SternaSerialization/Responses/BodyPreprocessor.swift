@@ -10,7 +10,7 @@ public enum BodyPreprocessor: Sendable {
     case custom(@Sendable (Bytes) throws -> Bytes)
 
     /// Returns the body to parse; rethrows a closure's error.
-    public func process(_ body: Bytes) throws -> Bytes {
+    package func process(_ body: Bytes) throws -> Bytes {
         switch self {
         case .googlePrefix: Self.withoutGooglePrefix(body)
         case .custom(let change): try change(body)

@@ -1,5 +1,5 @@
 import HTTPTypes
-public import NIOCore
+package import NIOCore
 public import SternaCore
 
 extension ResponseSerializer {

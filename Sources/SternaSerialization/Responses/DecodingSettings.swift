@@ -58,7 +58,7 @@ public struct DecodingSettings: Sendable {
     }
 
     /// Returns a JSONDecoder with these settings.
-    public func decoder() -> JSONDecoder {
+    package func decoder() -> JSONDecoder {
         let decoder = JSONDecoder()
         switch keys {
         case .asIs: break

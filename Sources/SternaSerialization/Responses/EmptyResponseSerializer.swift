@@ -1,5 +1,5 @@
-public import NIOCore
-public import SternaCore
+package import NIOCore
+package import SternaCore
 
 extension ResponseSerializer where Self == AnyResponseSerializer<Void> {
     /// No value, with any media type; a response with content fails with `decodingFailed`.

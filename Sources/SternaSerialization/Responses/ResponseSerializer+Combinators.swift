@@ -88,7 +88,9 @@ extension WrappingResponseSerializer {
 }
 
 /// A serializer that transforms another's value.
-struct MappedResponseSerializer<Base: ResponseSerializer, Value: Sendable>: ResponseSerializer, WrappingResponseSerializer {
+struct MappedResponseSerializer<Base: ResponseSerializer, Value: Sendable>: ResponseSerializer,
+    WrappingResponseSerializer
+{
     let own: Base
     let transform: @Sendable (Base.Value, Response) throws -> Value
 

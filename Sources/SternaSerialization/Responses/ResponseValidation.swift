@@ -1,6 +1,6 @@
 import HTTPTypes
-public import NIOCore
-public import SternaCore
+package import NIOCore
+package import SternaCore
 
 /// The responses that a serializer accepts, by AFNetworking's rules.
 public struct ResponseValidation: Sendable, Hashable, Codable {
