@@ -1,3 +1,4 @@
+import SternaPlatform
 import Synchronization
 
 /// Holds the events of a session, and of those derived from it, until observers and readers have received them.
@@ -30,10 +31,9 @@ package final class EventBuffer: Sendable {
         var readers: [ObjectIdentifier: EventReader] = [:]
     }
 
-    private static let pause = Duration.milliseconds(1)
+    private static let pauseMicroseconds: UInt32 = 1_000
     /// The memory of so many entries is kept.
     private static let usualCount = 1_024
-    private static let work = BlockingWork("sterna.events")
 
     package let capacity: Int
     private let state = Mutex(State())
@@ -49,25 +49,26 @@ package final class EventBuffer: Sendable {
 
     // MARK: Posting
 
-    func post(_ posted: inout PostedEvent, of source: EventSource, in slot: EventSlot?) {
+    func post(_ posted: inout PostedEvent, in slot: EventSlot? = nil) {
         let starts = state.withLock { state in
+            // The caller releases a replaced or lost event after unlocking: it may have the last reference to its task.
             if let index = state.index(of: slot) {
-                guard let event = posted.event.take() else { return false }
-                // The caller releases a replaced or lost event after unlocking: it may have the last reference to its task.
-                posted.event = state.waiting.entries[index].event
-                state.waiting.entries[index].event = event
+                guard let entry = posted.entry.take() else { return false }
+                posted.entry = state.waiting.entries[index]
+                state.waiting.entries[index] = entry
                 return false
             }
-            guard state.waiting.entries.count < capacity, let event = posted.event.take() else {
-                state.lose(source)
+            guard state.waiting.entries.count < capacity else {
+                if let source = posted.entry?.source { state.lose(source) }
                 return false
             }
+            guard let entry = posted.entry.take() else { return false }
             let position = (state.takings, state.waiting.entries.count)
             slot?.position.withLock { $0 = position }
-            state.waiting.entries.append(Entry(event: event, source: source))
+            state.waiting.entries.append(entry)
             return state.beginsDelivery()
         }
-        if starts { Self.work.begin { self.deliver() } }
+        if starts { beginDelivery() }
     }
 
     /// Calls a closure after everything that was posted before was delivered.
@@ -76,7 +77,7 @@ package final class EventBuffer: Sendable {
             state.waiting.calls.append((state.waiting.entries.count, call))
             return state.beginsDelivery()
         }
-        if starts { Self.work.begin { self.deliver() } }
+        if starts { beginDelivery() }
     }
 
     /// Waits until everything that was posted before was delivered, or until the Swift task is cancelled.
@@ -89,8 +90,17 @@ package final class EventBuffer: Sendable {
 
     // MARK: Delivering
 
-    private func deliver() {
-        guard var batch = take() else { return }
+    // In order, so that the thread is this delivery's own: its pauses must not occupy one that other work shares. A timer would cost
+    // more than the events of a few requests.
+    private func beginDelivery() {
+        BlockingWork("sterna.events", inOrder: true).begin {
+            while self.deliver() { usleep(Self.pauseMicroseconds) }
+        }
+    }
+
+    /// Delivers what waits; returns false if nothing does.
+    private func deliver() -> Bool {
+        guard var batch = take() else { return false }
         let isUsual = batch.entries.count <= Self.usualCount
         var readers = presentReaders
         var (delivered, called) = (0, 0)
@@ -108,7 +118,7 @@ package final class EventBuffer: Sendable {
             delivered += 1
         }
         if isUsual { state.withLock { $0.spare = batch.entries } }
-        Self.work.begin(after: Self.pause) { self.deliver() }
+        return true
     }
 
     /// Returns what waits, with the numbers of lost events behind it; if nothing does, returns nil and ends the delivery.
@@ -191,9 +201,11 @@ extension EventBuffer.State {
 /// An event that is being posted; the buffer takes it out, which moves it.
 // A structure, since the runtime would have to look up a bare optional's type to destroy it.
 package struct PostedEvent: Sendable {
-    fileprivate var event: SternaEvent?
+    fileprivate var entry: EventBuffer.Entry?
 
-    package init(_ event: consuming SternaEvent) { self.event = event }
+    package init(_ event: consuming SternaEvent, of source: EventSource) {
+        entry = EventBuffer.Entry(event: event, source: source)
+    }
 }
 
 /// The position in a buffer of an event that a later one replaces: progress, of which observers need only the newest.

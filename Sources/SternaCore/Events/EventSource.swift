@@ -35,13 +35,8 @@ package final class EventSource: Sendable {
     ///
     /// - Parameter slot: the place of an earlier event that this one replaces if it was not delivered yet.
     package func post(_ event: SternaEvent, in slot: EventSlot? = nil) {
-        var posted = PostedEvent(event)
-        post(&posted, in: slot)
-    }
-
-    /// Posts an event, which is moved, and not copied.
-    package func post(_ posted: inout PostedEvent, in slot: EventSlot? = nil) {
-        buffer.post(&posted, of: self, in: slot)
+        var posted = PostedEvent(event, of: self)
+        buffer.post(&posted, in: slot)
     }
 
     /// Tells the observers that asked for it that a task ended silently, after the delivery of its events.
@@ -63,7 +58,8 @@ package final class EventSource: Sendable {
 
     /// Calls the observers.
     func deliver(_ event: SternaEvent) {
-        for observer in observers where event.isPart(of: observer.families) { observer.receive(event) }
+        // By index, since the loop's copy of an observer would cost each event.
+        for index in observers.indices where event.isPart(of: observers[index].families) { observers[index].receive(event) }
     }
 }
 

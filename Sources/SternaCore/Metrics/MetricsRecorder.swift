@@ -61,8 +61,10 @@ package final class MetricsRecorder: Sendable {
 
     private func send(_ kind: consuming SternaEvent.Kind, _ attempt: Int, _ moment: NIODeadline?) {
         guard let events else { return }
-        var posted = PostedEvent(SternaEvent(kind, call: call, attempt: attempt, time: offset(moment ?? clock.now)))
-        events.post(&posted)
+        // In one expression, which moves the event and does not copy it.
+        var posted = PostedEvent(
+            SternaEvent(kind, call: call, attempt: attempt, time: offset(moment ?? clock.now)), of: events)
+        events.buffer.post(&posted)
     }
 
     /// Begins an attempt.

@@ -251,16 +251,18 @@ extension ExchangeCodec {
         exchange.recorder?.post(.informationalReceived(response), at: lastActivity)
     }
 
-    /// - Parameter response: makes the response from a URL and a body.
-    final func noteHead(_ status: Int, _ version: HTTPVersion, _ response: (HTTPURL, ResponseBody) -> Response) {
-        guard let exchange, let recorder = exchange.recorder else { return }
+    final func noteHead(_ status: Int, _ version: HTTPVersion, _ section: FieldSection, _ exchange: Exchange) {
+        guard let recorder = exchange.recorder else { return }
         marks.firstByte = marks.firstByte ?? lastActivity
         recorder.update { attempt in
             attempt.status = status
             attempt.version = version
             attempt.wait = recorder.span(marks.sent ?? marks.start, marks.firstByte ?? lastActivity)
         }
-        recorder.post(.responseBegan(response(exchange.request.url, ResponseBody())), at: lastActivity)
+        let url = exchange.request.url
+        recorder.post(
+            .responseBegan(Response(status: .init(code: status), version: version, section: section, url: url)),
+            at: lastActivity)
     }
 
     final func noteCounts() {

@@ -281,7 +281,7 @@ final class HTTP1Connection: ExchangeCodec, ChannelDuplexHandler, RemovableChann
     private func received(_ head: ResponseHead) {
         if held != nil, head.status == 417, let exchange, exchange.isPending, !exchange.isCancelled {
             exchange.omitsExpect = true
-            if exchange.recorder != nil { noteHead(head.status, head.version, head.response(from:body:)) }
+            if exchange.recorder != nil { noteHead(head.status, head.version, head.section, exchange) }
             detach()
             abort()
             shard.resubmit(exchange, because: .expectationRefused)
@@ -289,7 +289,7 @@ final class HTTP1Connection: ExchangeCodec, ChannelDuplexHandler, RemovableChann
         }
         self.head = head
         if let patience = head.patience { serverPatience = patience }
-        if exchange?.recorder != nil { noteHead(head.status, head.version, head.response(from:body:)) }
+        if let exchange, exchange.recorder != nil { noteHead(head.status, head.version, head.section, exchange) }
         continueTimer?.cancel()
         exchange?.phase = .reading
         if let length = parser.bodyLength, length > Int64(Self.collectedBytes) { stream() }

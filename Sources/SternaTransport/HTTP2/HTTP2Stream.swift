@@ -203,12 +203,12 @@ final class HTTP2Stream: ExchangeCodec, @unchecked Sendable {
     private func received(_ head: HTTP2ResponseFields, isEnd: Bool) throws(ParseFailure) {
         if held != nil, head.status == 417, let exchange, exchange.isPending, !exchange.isCancelled {
             exchange.omitsExpect = true
-            if exchange.recorder != nil { noteHead(head.status, .http2, head.response(from:body:)) }
+            if exchange.recorder != nil { noteHead(head.status, .http2, head.section, exchange) }
             return connection.giveBack(self, because: .expectationRefused, reset: .cancel)
         }
         if head.status == 421, connection.misdirected(self, head, isEnd: isEnd) { return }
         self.head = head
-        if exchange?.recorder != nil { noteHead(head.status, .http2, head.response(from:body:)) }
+        if let exchange, exchange.recorder != nil { noteHead(head.status, .http2, head.section, exchange) }
         continueTimer?.cancel()
         exchange?.phase = .reading
         if isEnd { return try end(nil) }

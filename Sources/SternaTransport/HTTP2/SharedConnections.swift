@@ -125,7 +125,7 @@ extension HTTP2Connection {
         leave(endpoint)
         guard exchange.mayReplay else { return false }
         if isEnd { stream.responseHalf.end() }
-        if exchange.recorder != nil { stream.noteHead(421, .http2, head.response(from:body:)) }
+        if exchange.recorder != nil { stream.noteHead(421, .http2, head.section, exchange) }
         stream.detach()
         ended(stream, reset: isEnd && stream.hasSentEnd ? nil : .cancel)
         exchange.fruitlessMoves += 1

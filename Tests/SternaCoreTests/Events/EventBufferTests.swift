@@ -89,6 +89,39 @@ struct EventBufferTests {
         #expect(seen.value >= 11 && seen.value <= 22)
     }
 
+    @Test("A blocked observer holds up no other buffer")
+    func independent() async {
+        let (seen, gate) = (Counter(), DispatchSemaphore(value: 0))
+        let blocked = (0..<8).map { _ in EventSource([EventObserver { _ in gate.wait() }], capacity: 10) }
+        for source in blocked { post(0..<1, to: source) }
+        #expect(await eventually { !blocked.contains { $0.buffer.isFilled } })
+        let other = EventSource([EventObserver { _ in seen.add() }], capacity: 10)
+        post(0..<1, to: other)
+        await other.buffer.flush()
+        expectEqual(seen.value, 1)
+        for _ in blocked { gate.signal() }
+    }
+
+    @Test("Of sources that share a buffer, the observers of the one whose events were lost learn of it")
+    func lost() async {
+        let (log, gate) = (Log(), DispatchSemaphore(value: 0))
+        let source = EventSource(
+            [
+                EventObserver { event in
+                    if case .taskCreated = event.kind { gate.wait() }
+                    log.add("a \(event)")
+                }
+            ], capacity: 1)
+        let derived = EventSource([log.observer("b ")], below: source)
+        source.post(SternaEvent(.taskCreated(nil)))
+        #expect(await eventually { !source.buffer.isFilled })
+        post(0..<1, to: source)
+        post(1..<3, to: derived)
+        gate.signal()
+        await source.buffer.flush()
+        expectEqual(log.lines, ["a taskCreated", "a dataReceived 0", "b dropped 2"])
+    }
+
     @Test("An observer that posts events itself")
     func again() async {
         let log = Log()
