@@ -1,5 +1,5 @@
 import HTTPTypes
-package import NIOCore
+import NIOCore
 public import SternaCore
 
 extension ResponseSerializer {

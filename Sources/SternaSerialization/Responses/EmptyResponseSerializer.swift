@@ -1,4 +1,4 @@
-package import NIOCore
+import NIOCore
 package import SternaCore
 
 extension ResponseSerializer where Self == AnyResponseSerializer<Void> {

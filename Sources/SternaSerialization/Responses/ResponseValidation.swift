@@ -1,5 +1,5 @@
 import HTTPTypes
-package import NIOCore
+import NIOCore
 package import SternaCore
 
 /// The responses that a serializer accepts, by AFNetworking's rules.
