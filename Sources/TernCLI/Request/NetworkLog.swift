@@ -7,6 +7,7 @@ final class NetworkLog: Interceptor {
     private let removedHeaders: Set<String>
     private let showsRequest: @Sendable (Request) throws -> Void
     private let showsRedirect: @Sendable (Response) throws -> Void
+    private let dump: HeadDump?
     private let last = Mutex<Response?>(nil)
     private let answered = Atomic(false)
 
@@ -14,13 +15,15 @@ final class NetworkLog: Interceptor {
     ///   - removedHeaders: names in lower case.
     ///   - request: called with each request.
     ///   - redirect: called with each response that another request followed.
+    ///   - dump: gets the head of each response.
     init(
-        removedHeaders: Set<String>, request: @escaping @Sendable (Request) throws -> Void,
+        removedHeaders: Set<String>, dump: HeadDump? = nil, request: @escaping @Sendable (Request) throws -> Void,
         redirect: @escaping @Sendable (Response) throws -> Void
     ) {
         self.removedHeaders = removedHeaders
         showsRequest = request
         showsRedirect = redirect
+        self.dump = dump
     }
 
     /// The head of the last response as received, before its content was decoded.
@@ -42,6 +45,7 @@ final class NetworkLog: Interceptor {
         if let redirect = last.withLock({ $0.take() }) { try showsRedirect(redirect) }
         try showsRequest(request)
         let response = try await next(request)
+        try dump?.write(response)
         var head = response
         head.body = ResponseBody()
         last.withLock { $0 = head }
