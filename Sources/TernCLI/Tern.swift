@@ -31,15 +31,25 @@ struct Tern: AsyncParsableCommand {
             return ExitStatus.usage
         }
         do {
-            var command = try command(of: routed(arguments))
-            if var command = command as? any AsyncParsableCommand {
-                try await command.run()
-            } else {
-                try command.run()
+            let words = routed(arguments)
+            guard words.first == "request" else {
+                try await run(words)
+                return ExitStatus.success
             }
-            return ExitStatus.success
+            let plan = try await RequestPlan(Array(words.dropFirst()))
+            return try await RequestBatch(plan: plan).run()
         } catch {
             return report(error)
+        }
+    }
+
+    /// Runs the command of a command line.
+    static func run(_ words: [String]) async throws {
+        var command = try command(of: words)
+        if var command = command as? any AsyncParsableCommand {
+            try await command.run()
+        } else {
+            try command.run()
         }
     }
 
@@ -92,7 +102,8 @@ struct Tern: AsyncParsableCommand {
         return "\(message.hasSuffix(".") ? String(message.dropLast()) : message); \(advice ?? "see tern --help")."
     }
 
-    private static func report(_ error: any Error) -> Int32 {
+    /// Prints an error, or the text that the parser has for it; returns the exit status.
+    static func report(_ error: any Error) -> Int32 {
         if let code = error as? ExitCode { return code.rawValue }
         if let line = ErrorLine.text(for: error) {
             if !line.isEmpty { ErrorLine.show(line) }

@@ -85,7 +85,8 @@ struct ContinuingCommandTests {
             "--auth": "a:b", "--auth-type": "aws-sigv4", "--aws-sigv4": "aws:amz:r:s3", "--netrc-file": "/none",
             "--proxy-user": "a:b",
             "--header": "X-A: b", "--user-agent": "x", "--cookie": "a=b", "--session": "a", "--timeout": "9",
-            "--max-time": "99", "--limit-rate": "2M", "--max-redirects": "5", "--retry": "3", "--retry-delay": "2",
+            "--connect-timeout": "9", "--max-time": "99", "--limit-rate": "2M", "--max-redirects": "5", "--retry": "3",
+            "--retry-delay": "2",
             "--retry-max-time": "9", "--noproxy": "*", "--proxy": "none",
             "--tls-min": "1.2",
             "--tls-max": "1.3", "--resolve": "a:80:127.0.0.1", "--cacert": "/etc/hostname", "--cert": "/none",
@@ -95,6 +96,7 @@ struct ContinuingCommandTests {
         let others: Set = [
             "--bearer", "--cookie-jar", "--session-read-only", "--user", "--http1.1", "--http1", "--http2", "--ipv4",
             "--insecure", "--no-follow", "--follow",
+            "--location",
             "--version",
             "--help", "--max-redirs", "--output", "--remote-name", "--remote-header-name", "--continue",
         ]

@@ -32,8 +32,13 @@ struct HabitOptionTests {
         let folder = try TemporaryFolder()
         try folder.write("line\nline\n", to: "f.txt")
         let file = try await echo(["-H", "Content-Type: text/plain", "-d", "@\(folder.path("f.txt"))", "URL"])
-        expectEqual(file["data"], "line\nline\n")
+        // As in curl.
+        expectEqual(file["data"], "lineline")
         expectEqual(file["headers"]["Content-Type"], "text/plain")
+        let binary = try await echo([
+            "-H", "Content-Type: text/plain", "--data-binary", "@\(folder.path("f.txt"))", "URL",
+        ])
+        expectEqual(binary["data"], "line\nline\n")
     }
 
     @Test("-d @- sends standard input") func input() async throws {
@@ -158,14 +163,22 @@ struct HabitOptionTests {
     @Test(
         "The error for an unknown or wrong option names what to write instead",
         arguments: [
-            (["-b", "/nonexistent/jar.txt", "http://a/"], "does not exist"), (["-b", "a.example"], "--print b"),
+            (["-b", "/etc/passwd", "http://a/"], "neither"), (["-b", "a.example"], "--print b"),
             (["-c", "-", "http://a/"], "tern cookies"), (["-c", "a", "--session", "b", "http://a/"], "exclude"),
             (["-c", "a", "--cookie-jar", "b", "http://a/"], "one of them"),
             (["--save-cookies", "x", "http://a/"], "--cookie-jar FILE"), (["-b", "http://a/"], "--print b"),
             (["-A", "digest", "http://a/"], "--auth-type"),
-            (["--digest", "http://a/"], "--auth-type digest"), (["-F", "a=b", "http://a/"], "--form"),
-            (["-sS", "http://a/"], "'-S'; leave it out"), (["-T", "f", "http://a/"], "tern upload"),
-            (["--data-raw", "x", "http://a/"], "--data"), (["--download", "http://a/"], "tern download"),
+            (["--digest", "http://a/"], "--auth-type digest"), (["-F", "a", "http://a/"], "name=@file"),
+            (["-F", "a=b;c=d", "http://a/"], ";filename="), (["-F", "a=b", "-d", "c", "http://a/"], "whole body"),
+            (["-T", "f", "-d", "c", "http://a/"], "whole body"), (["-G", "http://a/"], "-d name=value"),
+            (["-r", "x", "http://a/"], "0-99"), (["-z", "yesterday-ish", "http://a/"], "1994"),
+            (["-e", "http://b/;auto", "http://a/"], ";auto"), (["-L", "--no-follow", "http://a/"], "exclude"),
+            (["--output-document", "x", "http://a/"], "-o FILE"),
+            (["--no-check-certificate", "http://a/"], "--insecure"),
+            (["--pass", "x", "http://a/"], "TERN_KEY_PASSWORD"), (["--ntlm", "http://a/"], "not supported"),
+            (["http://a/", "{\"k\":\"s3cret\"}"], "--json -d"), (["--json", "{\"k\":1}", "http://a/"], "--json -d"),
+            (["--bearer", "", "http://a/"], "empty"), (["--connect-timeout", "0", "http://a/"], "above 0"),
+            (["--download", "http://a/"], "tern download"),
             (["--session", "../x y", "--session-read-only", "x", "http://a/"], "exclude"),
             (["--session", "x y", "http://a/"], "letters, digits"), (["--session", "..", "http://a/"], "dot"),
             (["--location-trusted", "--session", "./nonexistent.json", "http://a/"], "--location-trusted"),
@@ -173,7 +186,7 @@ struct HabitOptionTests {
             (["-O", "GET", "http://a/"], "-o FILE"), (["-O", "-o", "x", "http://a/x"], "exclude"),
             (["-X", "POST", "GET", "http://a/"], "two methods"), (["-I", "-d", "x", "http://a/"], "--head"),
             (["-I", "-X", "POST", "http://a/"], "exclude"), (["-d", "x", "http://a/", "a=b"], "whole body"),
-            (["-d", "x", "-d", "@y", "http://a/"], "only --data"), (["-H", "@file", "http://a/"], "one field"),
+            (["-H", "@file", "http://a/"], "one field"),
             (["-H", "s3cret", "http://a/"], "colon"), (["-m", "3", "http://a/"], "--max-time"),
             (["http://a/", "-b"], "--print b"), (["http://a/x", "-d"], "-O"), (["-d", "http://a/x"], "-O"),
         ])

@@ -40,7 +40,7 @@ struct HelpTests {
             "--cookie": "a=b", "--cookie-jar": "/none", "--session": "a", "--session-read-only": "a",
             "--cache": "/none",
             "--resumable": "tus", "--parts": "2", "--max-request-bytes": "9", "--store": "/none",
-            "--method": "POST", "--timeout": "9", "--max-time": "99", "--limit-rate": "2M",
+            "--method": "POST", "--timeout": "9", "--connect-timeout": "9", "--max-time": "99", "--limit-rate": "2M",
             "--max-redirects": "5", "--max-redirs": "5",
             "--retry": "1", "--retry-delay": "1", "--retry-max-time": "9",
             "--aws-sigv4": "aws:amz:eu-central-1:s3",

@@ -87,9 +87,9 @@ struct PlainMessageTests {
         expectEqual(error?.message.contains("s3cret"), false)
     }
 
-    @Test("With two URLs no request is sent") func twoURLs() async throws {
+    @Test("With a URL after an item no request is sent") func twoURLs() async throws {
         try await TestServer.withServer { server in
-            let words = try await failure([server.url("/get"), server.url("/get")], 2)
+            let words = try await failure([server.url("/get"), "a==1", server.url("/get")], 2)
             #expect(words.contains("looks like another URL"))
             #expect(server.requests().isEmpty)
         }

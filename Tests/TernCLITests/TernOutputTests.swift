@@ -76,12 +76,12 @@ import Testing
     @Test func readsPipes() async throws {
         try await TestServer.withServer { server in
             let body = Array(#"{"a":1}"#.utf8)
-            let sent = try json(await TernProcess.run(server.url("/anything"), input: .bytes(body)))
+            let sent = try json(await TernProcess.run("POST", server.url("/anything"), input: .bytes(body)))
             expectEqual(sent["method"], "POST")
             expectEqual(sent["json"], ["a": 1])
             let ignored = try json(
-                await TernProcess.run("--ignore-stdin", server.url("/anything"), input: .bytes(body)))
-            expectEqual(ignored["method"], "GET")
+                await TernProcess.run("--ignore-stdin", "POST", server.url("/anything"), input: .bytes(body)))
+            expectEqual(ignored["json"], .null)
             let empty = try json(await TernProcess.run(server.url("/anything"), input: .bytes([])))
             expectEqual(empty["method"], "GET")
         }

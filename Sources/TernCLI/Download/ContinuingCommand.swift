@@ -82,6 +82,7 @@ struct ContinuingCommand {
     private mutating func add(_ connection: ConnectionOptions) {
         let transport = connection.transport
         add("--timeout", transport.timeout.map { "\($0)" })
+        add("--connect-timeout", transport.connectTimeout.map { "\($0)" })
         add("--max-time", transport.maxTime.map { "\($0)" })
         add("--limit-rate", transport.limitRate)
         add(connection.redirects)

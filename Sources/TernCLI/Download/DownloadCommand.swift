@@ -51,6 +51,13 @@ struct DownloadCommand: AsyncParsableCommand, ConnectingCommand {
     @OptionGroup(title: "Routing")
     var routing: RoutingOptions
 
+    @OptionGroup
+    var accepted: AcceptedOptions
+
+    /// curl's `--fail`, which is the rule here.
+    @Flag(name: [.customShort("f"), .customLong("fail")], help: .hidden)
+    var fails = false
+
     /// The options of the requests.
     var sender: SenderOptions { SenderOptions(credentials: credentials, fields: headers, state: state) }
 

@@ -30,7 +30,8 @@ struct DownloadJob {
         let state = try await CommandState.open(
             sender.state, cookieFiles: sender.cookieFiles, urls: urls, credentials: entered, headers: content.headers)
         try RequestJob.check(state, connection)
-        let session = try session(removing: content.removedHeaders, state)
+        let (proxies, netrc) = (try routing.proxies(), try sender.credentials.netrcAccess())
+        let session = try session(removing: content.removedHeaders, state, proxies, netrc?.file)
         try routing.checkSocket()
         let drafts = zip(zip(urls, signings), destinations).map { target, destination in
             let (url, signing) = target
@@ -40,6 +41,10 @@ struct DownloadJob {
             var draft = RequestDraft(.get, url, headers: sent.headers)
             draft.settings.auth.secretHeaders = sent.secretHeaders
             kept.credentials?.given.apply(to: &draft.settings)
+            if kept.credentials == nil, signing == nil, let netrc {
+                netrc.credentials(for: url, headers: sent, isProxied: routing.isProxied(url, proxies))?
+                    .apply(to: &draft.settings)
+            }
             if let signing { draft.settings.auth.awsSigning = signing }
             return (draft: draft, to: destination)
         }
@@ -65,10 +70,11 @@ struct DownloadJob {
         try await state.save()
     }
 
-    private func session(removing removed: Set<String>, _ state: CommandState) throws -> Session {
+    private func session(
+        removing removed: Set<String>, _ state: CommandState, _ proxies: ProxySettings, _ netrc: NetrcFile?
+    ) throws -> Session {
         let policies = try urls.map { try trust.policy(for: $0) }
-        let (engine, proxies) = (try trust.engine(routing.families), try routing.proxies())
-        let netrc = try sender.credentials.netrcSetting()
+        let engine = try trust.engine(routing.families)
         return try Session { settings in
             // The policies of all URLs are the same; a URL that does not fit them was refused.
             if let policy = policies.first { settings.trust.policy = policy }

@@ -3,10 +3,19 @@ import SternaPlatform
 
 /// Reads the files that items name.
 enum ItemFile {
-    private static let longest: Int64 = 64 << 20
+    /// The longest content, in bytes, that is read into memory.
+    static let longest: Int64 = 64 << 20
 
     /// Returns the content of a file as text; throws `fileUnreadable`.
     static func text(_ path: String) throws(SternaError) -> String {
+        guard let text = String(validating: try bytes(path), as: UTF8.self) else {
+            throw unreadable(path, "it is not UTF-8; send it as the body with @\(path)")
+        }
+        return text
+    }
+
+    /// Returns the content of a file; throws `fileUnreadable`.
+    static func bytes(_ path: String) throws(SternaError) -> [UInt8] {
         let range = try FileRange(wholeFile: path)
         guard range.length <= longest else {
             throw unreadable(path, "it is longer than \(ByteSize(longest)); send it as the body with @\(path)")
@@ -25,10 +34,7 @@ enum ItemFile {
             if count == 0 { break }
             content.append(contentsOf: chunk[..<count])
         }
-        guard let text = String(validating: content, as: UTF8.self) else {
-            throw unreadable(path, "it is not UTF-8; send it as the body with @\(path)")
-        }
-        return text
+        return content
     }
 
     private static func unreadable(_ path: String, _ why: String) -> SternaError {

@@ -19,6 +19,11 @@ enum ItemParser {
 
     /// Parses an argument; throws `UsageError` if it is no item.
     static func parse(_ argument: String) throws(UsageError) -> Item {
+        if Target.isJSON(argument) {
+            // The text may be secret.
+            throw UsageError(
+                "An argument after the URL is JSON, and no item; to send it as the body write --json -d '{…}'.")
+        }
         if argument.first == "@" { return try bodyItem(argument) }
         var name = ""
         var rest = argument[...]
@@ -76,7 +81,7 @@ enum ItemParser {
 
     private static func anotherURL(_ argument: String, _ advice: String) -> UsageError {
         UsageError(
-            "“\(Redaction.show(reference: argument))” looks like another URL, and one command sends one request\(advice)."
+            "“\(Redaction.show(reference: argument))” looks like another URL; several URLs stand before the items, each with http:// or https://\(advice)."
         )
     }
 }

@@ -6,6 +6,7 @@ enum ExitStatus {
     static let failure: Int32 = 1
     static let usage: Int32 = 2
     static let outputFailed: Int32 = 23
+    static let tooLarge: Int32 = 63
     static let interrupted: Int32 = 130
 
     /// Returns the status for a server that is not trusted.

@@ -79,7 +79,14 @@ final class OutputFile {
     func write(_ bytes: Bytes) throws(OutputError) { try descriptor.write(bytes) }
 
     /// Renames the file to its final name; throws `OutputError`.
-    func complete() throws(OutputError) {
+    ///
+    /// - Parameter modified: the time that the file gets, in seconds since 1970; nil for the present.
+    func complete(modified: Int64? = nil) throws(OutputError) {
+        if let modified, let seconds = time_t(exactly: modified) {
+            let time = timespec(tv_sec: seconds, tv_nsec: 0)
+            // A file system without times leaves the file as it is.
+            _ = futimens(descriptor.number, [time, time])
+        }
         guard let temporary else { return }
         guard rename(temporary, path) == 0 else { throw OutputError(name: path, code: errno) }
         if let cleanup { Cleanup.forget(cleanup) }

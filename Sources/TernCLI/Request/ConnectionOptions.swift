@@ -9,6 +9,12 @@ struct TransportOptions: ParsableArguments {
             valueName: "seconds"))
     var timeout: Double?
 
+    @Option(
+        help: ArgumentHelp(
+            "How long to wait for each step to the connection: the address, the connection itself, the proxy, and TLS.",
+            valueName: "seconds"))
+    var connectTimeout: Double?
+
     @Option(help: ArgumentHelp("The time limit for the whole request, including the body.", valueName: "seconds"))
     var maxTime: Double?
 
@@ -39,6 +45,9 @@ struct TransportOptions: ParsableArguments {
         if let timeout, !(timeout > 0 && timeout <= 1e9) {
             throw ValidationError("--timeout is a number of seconds above 0.")
         }
+        if let connectTimeout, !(connectTimeout > 0 && connectTimeout <= 1e9) {
+            throw ValidationError("--connect-timeout is a number of seconds above 0.")
+        }
         if let maxTime, !(maxTime > 0 && maxTime <= 1e9) {
             throw ValidationError("--max-time is a number of seconds above 0.")
         }
@@ -54,6 +63,13 @@ struct TransportOptions: ParsableArguments {
     func apply(to settings: inout SessionSettings) {
         settings.network.http2 = http2Mode
         if let timeout { settings.timeouts.setEach(.seconds(timeout)) }
+        if let connectTimeout {
+            let limit = Duration.seconds(connectTimeout)
+            settings.timeouts.resolve = limit
+            settings.timeouts.connect = limit
+            settings.timeouts.proxy = limit
+            settings.timeouts.tls = limit
+        }
         if let maxTime { settings.timeouts.total = .seconds(maxTime) }
         if let bandwidth { settings.limits.bandwidth = bandwidth }
     }

@@ -30,7 +30,10 @@ struct CredentialOptions: ParsableArguments {
     var bearer: String?
 
     @Flag(
-        name: [.customShort("n"), .long], help: "Answer servers that ask for credentials with those of ~/.netrc.")
+        name: [.customShort("n"), .long],
+        help:
+            "Send the credentials that ~/.netrc has for the URL's own host, over https or to this machine; those of its “default”, and of other hosts, when a server asks."
+    )
     var netrc = false
 
     @Option(help: ArgumentHelp("The same with those of another file.", valueName: "file"))
@@ -39,6 +42,9 @@ struct CredentialOptions: ParsableArguments {
     func validate() throws {
         if auth != nil, bearer != nil { throw ValidationError("--auth and --bearer exclude each other.") }
         if authType != nil, auth == nil { throw ValidationError("--auth-type needs --auth.") }
+        if bearer?.isEmpty == true {
+            throw ValidationError("--bearer takes a token, and this one is empty; check the variable that holds it.")
+        }
         if netrcFile?.isEmpty == true { throw ValidationError("--netrc-file takes the path of a file.") }
         if authType == .bearer, auth?.isEmpty == true { throw ValidationError("--auth-type bearer takes a token.") }
     }
@@ -72,13 +78,40 @@ struct CredentialOptions: ParsableArguments {
     /// Returns how the credentials are sent; asks for a missing password.
     func given() throws -> Given { try entered()?.given ?? Given() }
 
+    /// The file of `--netrc`, and what it has.
+    struct NetrcAccess: Sendable {
+        let file: NetrcFile
+        fileprivate let entries: Netrc
+        fileprivate let isDigest: Bool
+
+        /// Returns the credentials that are sent to a URL at once, which the entries of its own host have; nil for none.
+        ///
+        /// - Parameters:
+        ///   - headers: the request's header fields: one of these may have credentials.
+        ///   - isProxied: whether a proxy receives the request.
+        func credentials(for url: HTTPURL, headers: RequestContent, isProxied: Bool) -> CredentialOptions.Given? {
+            // A user in the URL chooses among the entries once the server asks.
+            guard !isDigest, url.userinfo == nil, headers.headers["Authorization"] == nil,
+                !headers.removedHeaders.contains("authorization")
+            else { return nil }
+            let isLocal = ProxyExceptions.isLoopback(url.hostWithoutBrackets) && !isProxied
+            guard url.scheme.isSecure || isLocal, let found = entries.ownCredential(for: url.host) else { return nil }
+            return CredentialOptions.Given(
+                authorization: .basic(found.user ?? "", found.secret), credential: found)
+        }
+    }
+
     /// Returns the file of `--netrc`; prints the warning about one that others can read.
-    func netrcSetting() throws(SternaError) -> NetrcFile? {
+    func netrcSetting() throws(SternaError) -> NetrcFile? { try netrcAccess()?.file }
+
+    /// Returns the file of `--netrc` with what it has; prints the warning about one that others can read.
+    func netrcAccess() throws(SternaError) -> NetrcAccess? {
         guard netrc || netrcFile != nil else { return nil }
         let file = netrcFile.map { NetrcFile.path($0) } ?? .standard
         // A file that cannot be used is an error at once, whether or not the server asks.
-        if let warning = try file.load().warning { printError(TerminalText.line("Warning: \(warning)")) }
-        return file
+        let entries = try file.load()
+        if let warning = entries.warning { printError(TerminalText.line("Warning: \(warning)")) }
+        return NetrcAccess(file: file, entries: entries, isDigest: authType == .digest)
     }
 
     /// Splits a user and a password; asks for a missing password.

@@ -19,10 +19,21 @@ struct Exchange: Sendable {
     let record: TransferRecord?
     let log: NetworkLog
 
+    /// The options of conditions, and of the response's files.
+    private let conditions: ConditionOptions?
+    private let files: FileOptions?
+    private var keepsTime: Bool { files?.remoteTime == true }
+
+    /// - Parameters:
+    ///   - conditions: the options of conditional requests; nil for none.
+    ///   - files: the options of the response's files; nil for none.
     init(
         style: OutputStyle, progress: ProgressDisplay, content: RequestContent, destination: SaveDestination,
-        check: StatusCheck, follows: Bool, http2: HTTP2Mode, record: TransferRecord?
-    ) {
+        check: StatusCheck, follows: Bool, http2: HTTP2Mode, record: TransferRecord?,
+        conditions: ConditionOptions? = nil, files: FileOptions? = nil
+    ) throws {
+        self.conditions = conditions
+        self.files = files
         self.style = style
         self.progress = progress
         self.destination = destination
@@ -30,7 +41,7 @@ struct Exchange: Sendable {
         self.follows = follows
         self.record = record
         let output = Descriptor.standardOutput
-        log = NetworkLog(removedHeaders: content.removedHeaders, record: record) { request in
+        log = NetworkLog(removedHeaders: content.removedHeaders, record: record, dump: try files?.headDump()) { request in
             try Self.show(request, style, http2, file: content.file, to: output)
         } redirect: { response in
             if style.parts.contains(.responseHead) {
@@ -111,7 +122,10 @@ struct Exchange: Sendable {
                 // For example, why a challenge was not answered.
                 if let note = response.note { printError("Warning: \(note)") }
                 try showHead(response)
-                let file = try destination.file(for: response)
+                try files?.check(length: received(response).headers[.contentLength].flatMap { Int64($0) })
+                // What has not changed must not replace the file.
+                let isUnchanged = response.status == .notModified && conditions?.isConditional == true
+                let file = isUnchanged ? nil : try destination.file(for: response)
                 record?.saves(to: file?.name)
                 do {
                     try await receive(response, file)
@@ -123,6 +137,7 @@ struct Exchange: Sendable {
                         beginsAnew: file?.isReplaced ?? !style.parts.contains(.responseBody))
                 }
                 progress.finish()
+                try conditions?.saveTag(of: response)
                 try showCache(response, draft.method)
                 record?.measured(response.metrics)
                 if let metrics = response.metrics { try showMetrics(metrics) }
@@ -208,11 +223,14 @@ struct Exchange: Sendable {
 
     private func save(_ response: Response, to file: OutputFile) async throws {
         progress.begin("", total: response.body.length)
+        var count: Int64 = 0
         for try await chunk in response.body {
+            count += Int64(chunk.readableBytes)
+            try files?.check(length: count)
             try file.write(chunk)
             progress.add(chunk.readableBytes)
         }
-        try file.complete()
+        try file.complete(modified: keepsTime ? response.headers[.lastModified].flatMap(HTTPDate.seconds) : nil)
         // The server chose the name.
         if case .named = destination { printError("Saved to \(file.name)") }
     }

@@ -6,8 +6,11 @@ struct FieldOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Send fields as a JSON object (the default).")
     var json = false
 
-    @Flag(name: .shortAndLong, help: "Send fields as a form, application/x-www-form-urlencoded.")
+    @Flag(name: .long, help: "Send fields as a form, application/x-www-form-urlencoded.")
     var form = false
+
+    @Flag(name: .customShort("f"), help: "With fields the same as --form; without fields the same as --fail.")
+    var f = false
 
     @Flag(help: "Send fields and files as the parts of a form, multipart/form-data; --form with a file does the same.")
     var multipart = false
@@ -18,7 +21,7 @@ struct FieldOptions: ParsableArguments {
     @Option(
         name: [.customShort("d", allowingJoined: true), .customLong("data")],
         help: ArgumentHelp(
-            "Send this text, or @file or @- for standard input, unchanged: as a form unless --json or a Content-Type says otherwise. Several are joined by &.",
+            "Send this text, or that of @file or of @- for standard input without its line ends: as a form unless --json or a Content-Type says otherwise. Several are joined by &.",
             valueName: "text"))
     var data: [String] = []
 
@@ -37,13 +40,6 @@ struct FieldOptions: ParsableArguments {
         if [json, form, multipart, plist].filter(\.self).count > 1 {
             throw ValidationError("--json, --form, --multipart and --plist exclude each other.")
         }
-        if !data.isEmpty, multipart {
-            throw ValidationError("--data is the whole body; for the parts of a form write name=value after the URL.")
-        }
-        if !data.isEmpty, head { throw ValidationError("--head sends no body, so --data does not go with it.") }
-        if data.count > 1, let file = data.first(where: { $0.hasPrefix("@") }) {
-            throw ValidationError("\(file) is the whole body; it must be the only --data.")
-        }
         if head, let method, method.uppercased() != "HEAD" {
             throw ValidationError("--head and --method \(method) exclude each other.")
         }
@@ -54,24 +50,9 @@ struct FieldOptions: ParsableArguments {
     /// The method that the options name.
     var namedMethod: String? { head ? "HEAD" : method }
 
-    /// The body of `--data`; nil without it.
-    var givenBody: GivenBody? {
-        guard let first = data.first else { return nil }
-        let mediaType = (json || plist ? format : .form).mediaType
-        if first == "@-" { return GivenBody(source: .standardInput, mediaType: mediaType) }
-        if first.hasPrefix("@") { return GivenBody(source: .file(String(first.dropFirst())), mediaType: mediaType) }
-        return GivenBody(source: .text(data.joined(separator: "&")), mediaType: mediaType)
-    }
-}
+    /// Whether an option names the format of a body.
+    var namesFormat: Bool { json || form || multipart || plist }
 
-/// A body that an option gives as a whole.
-struct GivenBody: Hashable, Sendable {
-    enum Source: Hashable, Sendable {
-        case text(String)
-        case file(String)
-        case standardInput
-    }
-
-    var source: Source
-    var mediaType: String
+    /// The media type of the text of `--data`.
+    var dataType: String { (json || plist ? format : .form).mediaType }
 }

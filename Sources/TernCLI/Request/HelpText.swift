@@ -17,8 +17,10 @@ enum HelpText {
         Fields go as JSON unless --form, --multipart or --plist says otherwise. --style
         chooses how forms and queries are written; :=json then becomes arrays and
         members in it. A backslash makes a separator literal, as in a\\:b=value.
-        Without fields the body comes from standard input if that is a pipe or a
-        file; with both, add --ignore-stdin. One command sends one request.
+        Standard input is the body with a method that has one, an item or --json, if
+        it is a pipe or a file, or with @-; with fields, too, add --ignore-stdin.
+        Several URLs, and {a,b} or [1-9] in a URL, are several requests with the same
+        options. --fail, -f without fields, exits with 22; -f with fields is --form.
 
         Cookies that a redirect sets are sent on; the command forgets them at its end
         unless --cookie-jar or --session keeps them. Sessions are files in
@@ -52,7 +54,7 @@ enum HelpText {
          18  response truncated       58  client certificate unusable
          22  status 400 and up        60  certificate not trusted
              (with --fail), or        61  content coding broken
-             nothing stored
+             nothing stored           63  --max-filesize exceeded
          23  cannot write output      77  no root certificates
          55  cannot send              90  no pin matches
         130  interrupted              94  credentials cannot be sent

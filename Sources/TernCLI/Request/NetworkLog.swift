@@ -7,6 +7,7 @@ final class NetworkLog: Interceptor {
     private let removedHeaders: Set<String>
     private let showsRequest: @Sendable (Request) throws -> Void
     private let showsRedirect: @Sendable (Response) throws -> Void
+    private let dump: HeadDump?
     private let last = Mutex<Response?>(nil)
     private let answered = Atomic(false)
     private let record: TransferRecord?
@@ -16,8 +17,9 @@ final class NetworkLog: Interceptor {
     ///   - record: receives the facts of requests and responses.
     ///   - request: called with each request.
     ///   - redirect: called with each response that another request followed.
+    ///   - dump: gets the head of each response.
     init(
-        removedHeaders: Set<String>, record: TransferRecord? = nil,
+        removedHeaders: Set<String>, record: TransferRecord? = nil, dump: HeadDump? = nil,
         request: @escaping @Sendable (Request) throws -> Void,
         redirect: @escaping @Sendable (Response) throws -> Void
     ) {
@@ -25,6 +27,7 @@ final class NetworkLog: Interceptor {
         self.record = record
         showsRequest = request
         showsRedirect = redirect
+        self.dump = dump
     }
 
     /// The head of the last response as received, before its content was decoded.
@@ -48,6 +51,7 @@ final class NetworkLog: Interceptor {
         record?.sent(request)
         var response = try await next(request)
         if let record { response = record.received(response) }
+        try dump?.write(response)
         var head = response
         head.body = ResponseBody()
         last.withLock { $0 = head }

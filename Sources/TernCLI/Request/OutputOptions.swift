@@ -15,7 +15,7 @@ struct FormatOptions: ParsableArguments {
 /// Options for showing the exchange, and for its destination.
 struct OutputOptions: ParsableArguments {
     @Option(
-        name: [.customShort("o"), .customLong("output")],
+        name: [.customShort("o", allowingJoined: true), .customLong("output")],
         help: ArgumentHelp(
             "Save the body to a file, which appears when it is complete; - is standard output.", valueName: "file"))
     var path: String?
@@ -133,7 +133,7 @@ struct NamingOptions: ParsableArguments {
     var remoteHeaderName = false
 
     @Option(
-        name: .customShort("C"),
+        name: [.customShort("C", allowingJoined: true), .customLong("continue-at")],
         help: ArgumentHelp(
             "With -O or -o, -C - makes this a download that goes on from what an interrupted one left; see tern download.",
             valueName: "-"))
@@ -162,7 +162,7 @@ enum SaveDestination: Hashable, Sendable {
     /// The name in the URL. A link of that name is replaced.
     case remote(String)
     /// The name in Content-Disposition, or the fallback, without replacing a file.
-    case named(fallback: String?)
+    case named(fallback: String?, folder: String? = nil)
 
     /// Makes the destination of `--output`: `-` is standard output.
     init(path: String?) { self = path.map { $0 == "-" ? .none : .file($0) } ?? .none }
@@ -181,7 +181,17 @@ enum SaveDestination: Hashable, Sendable {
         case .none: nil
         case .file(let path): .given(OutputFile.resolved(path))
         case .remote(let name): .given(name)
-        case .named(let fallback): .suggested(orElse: fallback)
+        case .named(let fallback, _): .suggested(orElse: fallback)
+        }
+    }
+
+    /// Returns the same destination in a folder, whatever its path.
+    func placed(in folder: String) -> SaveDestination {
+        switch self {
+        case .none: self
+        case .file(let path): .file("\(folder)/\(path)")
+        case .remote(let name): .remote("\(folder)/\(name)")
+        case .named(let fallback, _): .named(fallback: fallback, folder: folder)
         }
     }
 
@@ -191,11 +201,11 @@ enum SaveDestination: Hashable, Sendable {
         case .none: return nil
         case .file(let path): return try OutputFile(path)
         case .remote(let name): return try OutputFile(name, followsLinks: false)
-        case .named(let fallback):
+        case .named(let fallback, let folder):
             guard let name = DownloadFileName.name(suggestedBy: response) ?? fallback else {
                 throw UsageError("Neither the server nor the URL gives the file a name; write -o FILE.")
             }
-            return try OutputFile(newFile: name)
+            return try OutputFile(newFile: folder.map { "\($0)/\(name)" } ?? name)
         }
     }
 }

@@ -3,10 +3,11 @@ import Sterna
 
 /// Options for redirects, with curl's names and meanings.
 struct RedirectOptions: ParsableArguments {
-    @Flag(
-        name: [.customLong("follow"), .customShort("L")], inversion: .prefixedNo,
-        help: "Follow redirects.")
+    @Flag(inversion: .prefixedNo, help: "Follow redirects.")
     var follow = true
+
+    @Flag(name: [.customShort("L"), .long], help: "The same as --follow.")
+    var location = false
 
     @Option(
         name: [.customLong("max-redirects"), .customLong("max-redirs")], parsing: .unconditional,
@@ -44,6 +45,7 @@ struct RedirectOptions: ParsableArguments {
 
     func validate() throws {
         if let limit, limit < -1 { throw ValidationError("--max-redirects is 0 or more, or -1 for no limit.") }
+        if !follow, location { throw ValidationError("--no-follow and -L exclude each other.") }
         if !follow, isGiven {
             throw ValidationError("--no-follow excludes the options for redirects that are followed.")
         }

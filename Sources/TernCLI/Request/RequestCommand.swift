@@ -17,6 +17,12 @@ struct RequestCommand: AsyncParsableCommand, SendingCommand {
     var fields: FieldOptions
 
     @OptionGroup(title: "Request")
+    var texts: DataOptions
+
+    @OptionGroup(title: "Request")
+    var conditions: ConditionOptions
+
+    @OptionGroup(title: "Request")
     var content: ContentOptions
 
     @OptionGroup(title: "Request")
@@ -49,11 +55,23 @@ struct RequestCommand: AsyncParsableCommand, SendingCommand {
     @OptionGroup(title: "Routing")
     var routing: RoutingOptions
 
+    @OptionGroup(title: "Routing")
+    var dial: DialOptions
+
     @OptionGroup(title: "Output")
     var output: OutputOptions
 
     @OptionGroup(title: "Output")
     var naming: NamingOptions
+
+    @OptionGroup(title: "Output")
+    var files: FileOptions
+
+    @OptionGroup(title: "Several requests")
+    var several: PlanOptions
+
+    @OptionGroup
+    var accepted: AcceptedOptions
 
     func validate() throws {
         try checkJar()
@@ -71,6 +89,7 @@ struct RequestCommand: AsyncParsableCommand, SendingCommand {
         if naming.remoteName, output.path != nil {
             throw ValidationError("-O and -o exclude each other: each names the file.")
         }
+        try checkBody()
         guard naming.offset != nil else { return }
         guard naming.remoteName || output.path.map({ $0 != "-" }) == true else {
             throw ValidationError("-C - continues a file; name it with -O or -o FILE.")
@@ -78,24 +97,96 @@ struct RequestCommand: AsyncParsableCommand, SendingCommand {
         let isPlain =
             !output.namesParts && output.format.pretty == nil && !output.curl && !output.showSecrets
             && output.writeOut == nil && !output.failWithBody && !output.checkStatus && !state.printsOnly && !fields.head
-        guard isPlain, fields.data.isEmpty else {
+        guard isPlain, !givesBody, !texts.get else {
             throw ValidationError("-C - is for downloads, which show nothing of the exchange and send no body.")
         }
     }
 
+    /// Whether an option gives the body.
+    private var givesBody: Bool { !fields.data.isEmpty || texts.hasTexts || texts.hasParts || texts.upload != nil }
+
+    /// Throws for options of the body that exclude each other.
+    private func checkBody() throws {
+        let hasTexts = !fields.data.isEmpty || texts.hasTexts
+        if texts.get, !hasTexts { throw ValidationError("-G sends --data as the query; give it with -d name=value.") }
+        if fields.head, givesBody, !texts.get {
+            throw ValidationError("--head sends no body, so --data does not go with it; -G sends it as the query.")
+        }
+        if hasTexts, texts.hasParts || texts.upload != nil {
+            throw ValidationError("--data excludes -F and -T: each is the whole body.")
+        }
+        if hasTexts, fields.multipart {
+            throw ValidationError("--data is the whole body; for the parts of a form write -F name=value.")
+        }
+    }
+
+    /// The body that options give; nil for none.
+    private func givenBody() throws -> GivenBody? {
+        if texts.get { return nil }
+        if let file = texts.upload {
+            return GivenBody(source: file == "-" ? .standardInput : .file(file), mediaType: nil)
+        }
+        if texts.hasParts { return GivenBody(source: .form(try texts.formParts()), mediaType: nil) }
+        return GivenBody(texts.pieces(with: fields.data), mediaType: fields.dataType)
+    }
+
     func run() async throws {
-        let target = try Target(arguments, method: fields.namedMethod)
+        var target = try Target(arguments, method: fields.namedMethod)
+        if let file = texts.upload { target = target.uploading(file) }
+        // The same without a method as in curl, where -G makes a GET of a POST.
+        if texts.get, target.method == nil { target.method = "GET" }
         if naming.offset != nil { return try await download(target).run() }
+        var (output, format) = (output, fields.format)
+        switch try meaningOfF(target) {
+        case .form?: format = .form
+        case .fail?: output.fail = true
+        case nil: break
+        }
         var job = RequestJob(
             target: target, request: request, connection: connection,
             trust: trust, routing: routing, output: output)
-        job.format = fields.format
-        job.givenBody = fields.givenBody
+        job.format = format
+        job.givenBody = try givenBody()
+        job.queryTexts = texts.get ? texts.pieces(with: fields.data) : []
         job.ignoresInput = fields.ignoreStdin || fields.head
+        job.namesFormat = fields.namesFormat
         job.showsHead = fields.head
         job.naming = naming
         job.typedURL = arguments.first { Target.expand($0) == target.url }
+        job.number = several.urlNumber
+        job.conditions = conditions
+        job.files = files
+        job.dial = dial
         try await job.run()
+    }
+
+    /// What `-f` can mean: `--form` for HTTPie, `--fail` for curl.
+    private enum MeaningOfF { case form, fail }
+
+    /// Returns the meaning of `-f`: fields of a body make it `--form`. Nil without it; throws `UsageError` if both are possible.
+    private func meaningOfF(_ target: Target) throws -> MeaningOfF? {
+        guard fields.f else { return nil }
+        let items = try target.items.map { argument throws(UsageError) in try ItemParser.parse(argument) }
+        let hasFields = items.contains { item in
+            switch item {
+            case .field, .part: true
+            case .query, .header, .removedHeader, .body: false
+            }
+        }
+        let advice = "-f may mean --form or --fail here; write the one that you mean."
+        guard hasFields else {
+            // Standard input may be a form.
+            let readsInput =
+                !givesBody && !texts.get && !fields.ignoreStdin && !fields.namesFormat
+                && target.method.map { Target.takesBody($0) } == true
+                && InputKind.of(StandardInput.number) != nil
+            if readsInput { throw UsageError(advice) }
+            return .fail
+        }
+        if output.fail { return .form }
+        let isOfCurl = accepted.showError || accepted.compressed || redirects.location
+        guard !isOfCurl, !fields.json, !fields.plist else { throw UsageError(advice) }
+        return .form
     }
 
     /// Returns the download that continues an earlier one.

@@ -12,7 +12,7 @@ struct RequestContent: Sendable {
     /// Whether files are parts of the body.
     var hasParts = false
 
-    /// The file that is the body.
+    /// The file that is the body; `-` is standard input.
     var file: String?
 
     /// The names of header fields that hold secrets, as far as their names tell: those that are shown as `***`.
@@ -41,15 +41,20 @@ struct RequestContent: Sendable {
         if let given {
             guard fields.isEmpty, parts.isEmpty, file == nil else {
                 throw UsageError(
-                    "The text of --data is the whole body, so neither fields nor files go with it; write all of them after the URL."
+                    "\(given.option) is the whole body, so neither fields nor files go with it; write all of them after the URL."
                 )
             }
             switch given.source {
-            case .text(let text): body = .text(text, mediaType: given.mediaType)
+            case .text(let text): body = .bytes(Bytes(text: text), mediaType: given.mediaType)
             case .file(let path):
                 file = path
                 body = try .file(path, mediaType: given.mediaType)
-            case .standardInput: break
+            case .standardInput, .pieces, .form: break
+            }
+        } else if file == "-" {
+            // The caller reads standard input.
+            guard fields.isEmpty, parts.isEmpty else {
+                throw UsageError("Standard input is the whole body, so no fields go with @-; leave them out.")
             }
         } else if let file {
             guard fields.isEmpty, parts.isEmpty else {

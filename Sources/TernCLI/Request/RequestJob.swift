@@ -28,6 +28,16 @@ struct RequestJob {
     var typedURL: String?
     /// The place of the URL among those of the command line, from 0.
     var number = 0
+    /// Whether an option names the format of a body, which may then come from standard input.
+    var namesFormat = false
+    /// The texts that are sent as the query.
+    var queryTexts: [DataPiece] = []
+    /// The options of ranges and conditions.
+    var conditions: ConditionOptions?
+    /// The options of the response's files.
+    var files: FileOptions?
+    /// The options of connections.
+    var dial: DialOptions?
 
     init(
         target: Target, request: SendingOptions, connection: ConnectionOptions, trust: TrustOptions,
@@ -69,9 +79,10 @@ struct RequestJob {
 
     private func run(_ record: TransferRecord?) async throws {
         let items = try target.items.map { argument throws(UsageError) in try ItemParser.parse(argument) }
-        var content = try await content(try request.headerItems() + items)
+        var content = try await content(try request.headerItems() + (conditions?.items() ?? []) + items)
         let url = try Self.url(target, content)
-        let destination = try naming?.destination(url: url) ?? SaveDestination(path: output.path)
+        let named = try naming?.destination(url: url) ?? SaveDestination(path: output.path)
+        let destination = try output.curl ? named : files?.place(named) ?? named
         let terminal = Terminal.standardOutput
         var style = output.style(
             isTerminal: terminal.isTerminal, savesBody: destination != .none, showsHead: showsHead)
@@ -96,14 +107,18 @@ struct RequestJob {
         let progress = ProgressDisplay(
             isEnabled: !output.silent
                 && (!(style.isTerminal && destination == .none) || content.file != nil || content.hasParts))
-        let exchange = Exchange(
+        let exchange = try Exchange(
             style: style, progress: progress, content: content, destination: destination, check: output.statusCheck,
-            follows: connection.redirects.follow, http2: connection.transport.http2Mode, record: record)
-        let (policy, engine) = (try trust.policy(for: url), try trust.engine(routing.families))
-        let (proxies, netrc) = (try routing.proxies(), try request.sender.credentials.netrcSetting())
+            follows: connection.redirects.follow, http2: connection.transport.http2Mode, record: record,
+            conditions: conditions, files: output.curl || printsOnly ? nil : files)
+        try dial?.check(url)
+        var policy = try trust.policy(for: url)
+        if let suites = try dial?.suites() { policy.tls.cipherSuites = suites }
+        let engine = try dial?.engine(for: url, trust, routing) ?? trust.engine(routing.families)
+        let (proxies, netrc) = (try routing.proxies(), try request.sender.credentials.netrcAccess())
         let method = try Self.method(target, content)
         let retries = connection.retries.policy(for: method, fails: output.statusCheck.fails)
-        let session = try Session { settings in
+        let session = try Session { [policy] settings in
             settings.trust.policy = policy
             settings.network.engine = engine
             settings.requestSerializer = .json
@@ -113,7 +128,7 @@ struct RequestJob {
                 settings.events.observers = [AttemptLog(limit: connection.retries.retry) { printError($0) }.observer]
             }
             routing.apply(to: &settings, proxies)
-            settings.auth.netrc = netrc
+            settings.auth.netrc = netrc?.file
             settings.decodesContent = request.sender.fields.decodesContent
             settings.events.collectsMetrics =
                 record != nil || !style.parts.isDisjoint(with: [.metrics, .timingJSON])
@@ -124,6 +139,10 @@ struct RequestJob {
             method, url, body: content.body, headers: content.headers)
         draft.settings.auth.secretHeaders = content.secretHeaders
         kept.credentials?.given.apply(to: &draft.settings)
+        if kept.credentials == nil, signing == nil, let netrc {
+            netrc.credentials(for: url, headers: content, isProxied: routing.isProxied(url, proxies))?
+                .apply(to: &draft.settings)
+        }
         if let signing { draft.settings.auth.awsSigning = signing }
         draft.settings.savedName = destination.savedName
         // The limit is for all attempts together.
@@ -247,9 +266,27 @@ struct RequestJob {
 
     private func content(_ items: [Item]) async throws -> RequestContent {
         var content = try RequestContent(items, as: format, style: request.style?.style, given: givenBody)
-        if givenBody?.source == .standardInput {
+        if !queryTexts.isEmpty {
+            let bytes = try await GivenBody.joined(queryTexts)
+            let text = String(decoding: bytes, as: UTF8.self)
+            content.query += content.query.isEmpty ? text : "&\(text)"
+        }
+        if let givenBody {
+            switch givenBody.source {
+            case .pieces(let pieces):
+                content.body = .bytes(try await GivenBody.joined(pieces), mediaType: givenBody.mediaType)
+            case .form(let parts):
+                content.body = try await GivenBody.form(parts)
+                content.hasParts = true
+            case .standardInput:
+                content.body = try await StandardInput(patience: nil).body() ?? .bytes([])
+                content.body?.mediaType = givenBody.mediaType
+            case .text, .file: break
+            }
+            if !ignoresInput, !givenBody.readsInput { try await StandardInput.refuseContent() }
+        } else if content.file == "-" {
             content.body = try await StandardInput(patience: nil).body() ?? .bytes([])
-            content.body?.mediaType = givenBody?.mediaType
+            content.body?.mediaType = format.mediaType
         } else if content.body != nil {
             if !ignoresInput { try await StandardInput.refuseContent() }
         } else if !ignoresInput, readsInput, InputKind.of(StandardInput.number) != nil {
@@ -265,7 +302,13 @@ struct RequestJob {
         return content
     }
 
-    private var readsInput: Bool { !["GET", "HEAD", "OPTIONS", "TRACE"].contains(target.method) }
+    /// Whether standard input may be the body. Without a method, an item or a format nothing asks for a body: a loop that reads
+    /// URLs from standard input keeps them.
+    private var readsInput: Bool {
+        guard queryTexts.isEmpty else { return false }
+        guard let method = target.method else { return namesFormat || !target.items.isEmpty }
+        return Target.takesBody(method) || namesFormat && method == "DELETE"
+    }
 
     private static func method(_ target: Target, _ content: RequestContent) throws -> Request.Method {
         let name = target.method ?? (content.body == nil ? "GET" : "POST")

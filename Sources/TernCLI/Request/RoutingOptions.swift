@@ -99,6 +99,16 @@ struct RoutingOptions: ParsableArguments {
             error: SternaError(.connectionFailed, phase: .connect, reason), advice: "Check the path of --unix-socket.")
     }
 
+    /// Whether a proxy, or a server behind `--unix-socket`, receives the requests for a URL.
+    func isProxied(_ url: HTTPURL, _ proxies: ProxySettings) -> Bool {
+        guard unixSocket == nil else { return true }
+        do {
+            return try proxies.proxy(for: url) != nil
+        } catch {
+            return true
+        }
+    }
+
     /// Applies these options to a session's settings.
     func apply(to settings: inout SessionSettings, _ proxies: ProxySettings) {
         settings.network.proxies = proxies

@@ -35,6 +35,26 @@ struct StandardInput: Sendable {
         return Body(segments: [.bytes(start), .producer(rest)])
     }
 
+    /// Returns the whole input, which is empty if it is silent for too long. Throws `fileUnreadable` for a longer one.
+    func content(upTo limit: Int64) async throws -> [UInt8] {
+        guard let body = try await body() else { return [] }
+        var content: [UInt8] = []
+        for segment in body.segments {
+            guard case .bytes(let bytes) = segment else { break }
+            content.append(contentsOf: bytes.readableBytesView)
+        }
+        guard body.segments.count > 1 else { return content }
+        while let piece = try await Self.read() {
+            content.append(contentsOf: piece.readableBytesView)
+            guard content.count <= limit else {
+                throw SternaError(
+                    .fileUnreadable, phase: .prepare,
+                    "Standard input is longer than \(ByteSize(limit)); send it unchanged with --data-binary @-.")
+            }
+        }
+        return content
+    }
+
     /// Throws `UsageError` if standard input has a body that would not be sent, or is open and still silent after `patience`.
     static func refuseContent(within patience: Duration = .seconds(1)) async throws {
         guard let kind = InputKind.of(number) else { return }

@@ -25,6 +25,11 @@ struct Target: Hashable, Sendable {
         guard let first = arguments.first else {
             throw UsageError("The URL is missing; write tern [METHOD] URL [ITEM ...].")
         }
+        if Self.isJSON(first) {
+            throw UsageError(
+                "The first argument is JSON, where the URL is expected; --json takes no value: write --json -d '{…}' URL."
+            )
+        }
         let named = named.map { Self.method($0) ?? $0 }
         if arguments.count > 1, let method = Self.method(first) {
             guard named == nil || named == method else {
@@ -38,6 +43,24 @@ struct Target: Hashable, Sendable {
             url = Self.expand(first)
             items = Array(arguments.dropFirst())
         }
+    }
+
+    /// Whether requests of a method usually have a body (RFC 9110, 9.3).
+    static func takesBody(_ method: String) -> Bool {
+        !["GET", "HEAD", "OPTIONS", "TRACE", "DELETE", "CONNECT"].contains(method)
+    }
+
+    /// Returns the target of a file: by PUT, and under the file's own name if the URL ends in a slash or has no path.
+    func uploading(_ file: String) -> Target {
+        var target = self
+        target.method = method ?? "PUT"
+        guard file != "-", let name = file.split(separator: "/").last else { return target }
+        let end = url.firstIndex { $0 == "?" || $0 == "#" } ?? url.endIndex
+        let hasPath = url.firstRange(of: "://").map { url[$0.upperBound..<end].contains("/") } ?? true
+        if hasPath, !url[..<end].hasSuffix("/") { return target }
+        let encoded = QueryEncoder.percentEncoded(String(name))
+        target.url = "\(url[..<end])\(hasPath ? "" : "/")\(encoded)\(url[end...])"
+        return target
     }
 
     /// Returns the URL of a request; throws `invalidURL` for any scheme but http and https.
@@ -58,6 +81,12 @@ struct Target: Hashable, Sendable {
         SternaError(
             .invalidURL, phase: .prepare,
             "The scheme “\(scheme)” is not supported; requests go to http:// and https:// URLs.")
+    }
+
+    /// Whether an argument is JSON of an object or an array.
+    static func isJSON(_ text: String) -> Bool {
+        guard let first = text.first(where: { !$0.isWhitespace }), first == "{" || first == "[" else { return false }
+        return (try? JSON(parsing: text)) != nil
     }
 
     /// Whether a name is a scheme used on the web.
@@ -83,7 +112,8 @@ struct Target: Hashable, Sendable {
         return isHost && !port.isEmpty && port.utf8.allSatisfy { (0x30...0x39).contains($0) }
     }
 
-    private static func method(_ text: String) -> String? {
+    /// Returns the method that an argument names; nil for another argument.
+    static func method(_ text: String) -> String? {
         let upper = text.uppercased()
         if methods.contains(upper) { return upper }
         let isCapital = text.utf8.allSatisfy {

@@ -93,6 +93,9 @@ struct UploadCommand: AsyncParsableCommand, SendingCommand {
     @OptionGroup(title: "Output")
     var output: OutputOptions
 
+    @OptionGroup
+    var accepted: AcceptedOptions
+
     func validate() throws {
         try checkJar()
         try aws.check(credentials)

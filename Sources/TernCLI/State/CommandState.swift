@@ -58,7 +58,10 @@ struct CommandState: Sendable {
                 if let jarPath { try checkFolder(of: jarPath, "cookies") }
                 if let location, !location.isNamed { try checkFolder(of: location.path, "session") }
             }
-            var sources = try cookieFiles.map { path throws(SternaError) in try CookieSource.cookies(in: path) }
+            // As in curl, a file that does not exist has no cookies yet.
+            var sources = try cookieFiles.map { path throws(SternaError) in
+                try CookieSource.exists(path) ? try CookieSource.cookies(in: path) : CookieSnapshot()
+            }
             let cache = isKept ? try options.cache.map { try CacheOpening.open($0, mustExist: options.offline) } : nil
             var jar = CookieJar(limits: .command, identity: Self.identity(location, cookieFiles))
             var session: KeptSession?

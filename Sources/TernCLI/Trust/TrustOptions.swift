@@ -117,10 +117,21 @@ struct TrustOptions: ParsableArguments {
             return try ClientIdentity(certificateFile: cert, keyFile: key, password: given)
         } catch {
             let mayAsk = given == nil && Terminal.standardError.isTerminal && error.detail.contains("password")
-            guard mayAsk else { throw error }
+            guard mayAsk else { throw advised(error, cert, hasPassword: given != nil) }
         }
         let password = try PasswordPrompt.ask("Password for \(key ?? cert): ")
         return try ClientIdentity(certificateFile: cert, keyFile: key, password: password)
+    }
+
+    /// Returns an error of the client's certificate with the option, or the variable, that is missing.
+    private func advised(_ error: SternaError, _ cert: String, hasPassword: Bool) -> any Error {
+        guard error.kind == .identityUnusable else { return error }
+        if key == nil, error.detail.contains("private key") {
+            return AdvisedError(error: error, advice: "Name the file of its private key with --key FILE.")
+        }
+        guard !hasPassword, error.detail.contains("password") else { return error }
+        return AdvisedError(
+            error: error, advice: "Set the variable TERN_KEY_PASSWORD to the password of “\(key ?? cert)”.")
     }
 
     /// Returns the addresses of `--resolve`, by host and port.

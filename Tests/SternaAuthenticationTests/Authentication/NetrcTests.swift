@@ -29,6 +29,9 @@ struct NetrcTests {
         ("machine a.test password pw", "a.test", "/pw"),
         ("machine a.test login ada", "a.test", "none"),
         ("machine a.test login ada\ndefault login x password y", "a.test", "none"),
+        ("machine a.test login ada\nmachine a.test login bob password pb", "a.test", "bob/pb"),
+        ("machine a.test login ada\ndefault login x password y\nmachine a.test password pw", "a.test", "/pw"),
+        ("default login x\nmachine a.test login ada password pw", "a.test", "none"),
         ("machine b.test login x password y machine a.test login ada password pw", "a.test", "ada/pw"),
         ("machine a.test login ada password pw machine a.test login x password y", "a.test", "ada/pw"),
         ("machine a.test login ada password pw\ndefault login any password all", "b.test", "any/all"),
@@ -65,6 +68,18 @@ struct NetrcTests {
         let error = #expect(throws: SternaError.self) { try Netrc(parsing: text) }
         expectEqual(error?.kind, .fileUnreadable)
         expectEqual(error?.detail.contains("line"), true)
+    }
+
+    @Test(
+        "A host's own entries, without default",
+        arguments: [
+            ("default login x password y\nmachine a.test login ada password pw", "ada/pw"),
+            ("machine a.test login ada\nmachine a.test login bob password pb\ndefault login x password y", "bob/pb"),
+            ("machine a.test login ada\ndefault login x password y", "none"), ("default login x password y", "none"),
+            ("machine b.test login ada password pw", "none"),
+        ])
+    func own(text: String, found: String) throws {
+        try expectEqual(Self.shown(Netrc(parsing: text).ownCredential(for: "a.test")), found)
     }
 
     @Test("Entries of a user alone") func user() throws {

@@ -13,7 +13,8 @@ package import SternaCore
 /// and `\t`; without quotes a backslash is an ordinary character, as in curl. Keywords are case-insensitive. Unknown words are
 /// ignored.
 ///
-/// The first entry of a host counts; `default` matches every host. Hosts are compared in the form of URLs: lower case, IDNs in
+/// The first entry of a host that has a password counts; `default` matches every host. An entry without a password is skipped for
+/// further ones of the same host, but never for `default`: the host has an entry of its own. Hosts are compared in the form of URLs: lower case, IDNs in
 /// ASCII, and in full, so that neither `example.com.` nor `example.com.evil.test` matches `example.com`. A `machine` with a port or
 /// a user is not a host, and never matches. Ports and schemes are not compared.
 package struct Netrc: Sendable {
@@ -38,20 +39,28 @@ package struct Netrc: Sendable {
         }
     }
 
-    /// Returns the credential of a host; nil without an entry, or if its first entry has no password.
+    /// Returns the credential of a host; nil without an entry, or if no entry of its own has a password.
     ///
     /// - Parameters:
     ///   - host: the host, in the form of ``SternaCore/HTTPURL/host`` or a form that can be converted to it.
     ///   - user: skips entries with another login; nil skips none.
     package func credential(for host: String, user: String? = nil) -> Credential? {
         guard let host = NetrcParser.host(host) else { return nil }
-        let found = entries.first { entry in
+        let matching = entries.lazy.filter { entry in
             guard entry.machine.matches(host) else { return false }
             guard let user, let login = entry.login else { return true }
             return user.utf8.elementsEqual(login.utf8)
         }
-        guard let found, let password = found.password else { return nil }
-        return Credential(user: found.login ?? user ?? "", password: password)
+        guard let first = matching.first else { return nil }
+        let found = matching.first { $0.password != nil && $0.machine.isAny == first.machine.isAny }
+        return found?.credential(of: user)
+    }
+
+    /// Returns the credential of a host that has a `machine` of its own; nil without one, whatever `default` has.
+    package func ownCredential(for host: String) -> Credential? {
+        guard let host = NetrcParser.host(host) else { return nil }
+        let found = entries.first { $0.password != nil && !$0.machine.isAny && $0.machine.matches(host) }
+        return found?.credential(of: nil)
     }
 }
 
@@ -71,6 +80,9 @@ struct NetrcEntry: Sendable, Hashable {
         /// An invalid host, which never matches.
         case none
 
+        /// Whether it is `default`.
+        var isAny: Bool { self == .any }
+
         func matches(_ host: String) -> Bool {
             switch self {
             case .host(let own): own.utf8.elementsEqual(host.utf8)
@@ -83,4 +95,9 @@ struct NetrcEntry: Sendable, Hashable {
     let machine: Machine
     var login: String?
     var password: String?
+
+    /// Returns the credential of the entry, or of a user if it names none; nil without a password.
+    func credential(of user: String?) -> Credential? {
+        password.map { Credential(user: login ?? user ?? "", password: $0) }
+    }
 }

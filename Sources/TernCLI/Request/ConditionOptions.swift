@@ -1,0 +1,161 @@
+import ArgumentParser
+import HTTPTypes
+import Sterna
+import SternaPlatform
+
+/// Options for header fields that have a meaning of their own in curl: ranges, conditions, and where a link was.
+struct ConditionOptions: ParsableArguments {
+    @Option(
+        name: [.customShort("r", allowingJoined: true), .long],
+        help: ArgumentHelp("Ask for these bytes alone, as 0-99, 500- or -500.", valueName: "range"))
+    var range: String?
+
+    @Option(
+        name: [.customShort("z", allowingJoined: true), .customLong("time-cond")], parsing: .unconditional,
+        help: ArgumentHelp(
+            "Ask for what is newer than a date or than this file; with - before it, for what is older. An unchanged response writes no file.",
+            valueName: "date|file"))
+    var time: String?
+
+    @Option(
+        name: [.customShort("e", allowingJoined: true), .long],
+        help: ArgumentHelp("The Referer field: the page with the link.", valueName: "url"))
+    var referer: String?
+
+    @Option(
+        help: ArgumentHelp("Ask for what has another ETag than the one in this file.", valueName: "file"))
+    var etagCompare: String?
+
+    @Option(help: ArgumentHelp("Save the response's ETag to this file.", valueName: "file"))
+    var etagSave: String?
+
+    /// Whether the response may be a 304, which leaves files as they are.
+    var isConditional: Bool { time != nil || etagCompare != nil }
+
+    func validate() throws {
+        if let range {
+            guard range.contains("-"), range.utf8.allSatisfy({ (0x30...0x39).contains($0) || ",-".utf8.contains($0) })
+            else { throw ValidationError("-r takes a range of bytes, as 0-99, 500- or -500.") }
+        }
+        if referer?.hasSuffix(";auto") == true {
+            throw ValidationError("-e sets the Referer of the first request; leave out ;auto, which is not supported.")
+        }
+    }
+
+    /// Returns the header fields of these options as items; throws `ValidationError` for a time that is none.
+    func items() throws -> [Item] {
+        var items: [Item] = []
+        if let range { items.append(.header(name: "Range", value: "bytes=\(range)")) }
+        if let referer {
+            items.append(
+                referer.isEmpty ? .removedHeader(name: "referer") : .header(name: "Referer", value: referer))
+        }
+        if let time { items.append(try Self.condition(time)) }
+        if let etagCompare {
+            // As in curl, a file that --etag-save will make may be missing: no response is known.
+            let isMissing = etagSave != nil && FileStatus(path: etagCompare) == nil
+            let content = isMissing ? "" : try ItemFile.text(etagCompare)
+            let tag = content.split(separator: "\n").first.map(String.init) ?? ""
+            items.append(.header(name: "If-None-Match", value: tag.isEmpty ? "\"\"" : tag))
+        }
+        return items
+    }
+
+    /// Writes the response's ETag to the file of `--etag-save`; throws `OutputError`.
+    func saveTag(of response: Response) throws {
+        guard let etagSave, let tag = response.headers[.eTag] else { return }
+        let file = try OutputFile(etagSave)
+        try file.write(Bytes(text: tag + "\n"))
+        try file.complete()
+    }
+
+    private static func condition(_ text: String) throws -> Item {
+        let isOlder = text.hasPrefix("-")
+        let value = isOlder ? String(text.dropFirst()) : text
+        guard let seconds = TimeText.seconds(value) ?? modification(of: value) else {
+            throw ValidationError(
+                "-z takes a date, as in 'Sun, 06 Nov 1994 08:49:37 GMT', 2024-01-31 or '2024-01-31 10:00:00', or a file that exists; “\(value)” is neither."
+            )
+        }
+        return .header(name: isOlder ? "If-Unmodified-Since" : "If-Modified-Since", value: TimeText.field(seconds))
+    }
+
+    private static func modification(of path: String) -> Int64? {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        return (attributes?[.modificationDate] as? Date).map { Int64($0.timeIntervalSince1970.rounded(.down)) }
+    }
+}
+
+/// Dates of command lines and of header fields, in UTC.
+enum TimeText {
+    private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
+
+    /// Returns the seconds since 1970 of a header field's date, of `2024-01-31`, `20240131`, `31 Jan 2024`, and of these with a
+    /// time; nil for other texts.
+    static func seconds(_ text: String) -> Int64? {
+        if let known = HTTPDate.seconds(text) ?? HTTPDate.seconds(text + " GMT") { return known }
+        var words = text.split { " T".contains($0) }.map(String.init)
+        if ["Z", "GMT", "UTC"].contains(words.last) { words.removeLast() }
+        var clock: Int64 = 0
+        if let last = words.last, last.contains(":") {
+            let parts = (last.hasSuffix("Z") ? last.dropLast() : last[...]).split(separator: ":").map { Int64($0) }
+            guard (2...3).contains(parts.count), let hours = parts[0], let minutes = parts[1],
+                let rest = parts.count == 3 ? parts[2] : 0, (0..<24).contains(hours), (0..<60).contains(minutes),
+                (0...60).contains(rest)
+            else { return nil }
+            clock = hours * 3_600 + minutes * 60 + rest
+            words.removeLast()
+        }
+        return date(words).map { $0 * 86_400 + clock }
+    }
+
+    /// Returns the day of a date since 1970.
+    private static func date(_ words: [String]) -> Int64? {
+        let fields: [String]
+        switch words.count {
+        case 1 where words[0].contains("-"): fields = words[0].split(separator: "-").map(String.init)
+        case 1 where words[0].utf8.count == 8:
+            fields = [String(words[0].prefix(4)), String(words[0].dropFirst(4).prefix(2)), String(words[0].suffix(2))]
+        case 3:
+            guard let month = months.firstIndex(where: { words[1].lowercased() == $0.lowercased() }) else { return nil }
+            fields = [words[2], "\(month + 1)", words[0]]
+        default: return nil
+        }
+        guard fields.count == 3, let year = Int64(fields[0]), let month = Int64(fields[1]), let day = Int64(fields[2]),
+            (1_970...9_999).contains(year), (1...12).contains(month), (1...31).contains(day)
+        else { return nil }
+        let result = days(year, month, day)
+        // A day that does not exist would be one of the next month.
+        let back = civil(result)
+        return back.month == month && back.day == day ? result : nil
+    }
+
+    /// Returns a date for a header field (RFC 9110, 5.6.7).
+    static func field(_ seconds: Int64) -> String {
+        let seconds = max(0, seconds)
+        let (day, rest) = (seconds / 86_400, seconds % 86_400)
+        let date = civil(day)
+        let pad = { (number: Int64) in number < 10 ? "0\(number)" : "\(number)" }
+        let clock = "\(pad(rest / 3_600)):\(pad(rest / 60 % 60)):\(pad(rest % 60))"
+        return "\(days[Int(day % 7)]), \(pad(date.day)) \(months[Int(date.month) - 1]) \(date.year) \(clock) GMT"
+    }
+
+    /// Returns the days from 1970 to a date; years begin in March, so that a leap day is the last of its year.
+    private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+        let year = month <= 2 ? year - 1 : year
+        let ofYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+        return 365 * year + year / 4 - year / 100 + year / 400 + ofYear - 719_468
+    }
+
+    private static func civil(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
+        let shifted = days + 719_468
+        let era = shifted / 146_097
+        let ofEra = shifted - era * 146_097
+        let year = (ofEra - ofEra / 1_460 + ofEra / 36_524 - ofEra / 146_096) / 365
+        let ofYear = ofEra - (365 * year + year / 4 - year / 100)
+        let part = (5 * ofYear + 2) / 153
+        let month = part < 10 ? part + 3 : part - 9
+        return (year + era * 400 + (month <= 2 ? 1 : 0), month, ofYear - (153 * part + 2) / 5 + 1)
+    }
+}

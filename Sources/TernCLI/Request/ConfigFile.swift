@@ -1,0 +1,110 @@
+import Sterna
+
+/// The files of `-K`: an option on each line, as curl writes them.
+enum ConfigFile {
+    /// The most files that one command reads, each of which may name others.
+    private static let most = 32
+
+    /// Returns the words of a command line with those of its files in place of `-K FILE`. Throws `fileUnreadable`, and `UsageError`
+    /// for a line that is none.
+    static func expanded(_ words: [String]) async throws -> [String] {
+        var count = 0
+        return try await expanded(words, &count)
+    }
+
+    private static func expanded(_ words: [String], _ count: inout Int) async throws -> [String] {
+        var result: [String] = []
+        var rest = words[...]
+        while let word = rest.popFirst() {
+            if word == "--" { return result + [word] + rest }
+            var path: String?
+            if word == "-K" || word == "--config" {
+                path = rest.popFirst()
+                guard path != nil else { throw UsageError("-K takes the path of a file, or - for standard input.") }
+            } else if word.hasPrefix("--config=") {
+                path = String(word.dropFirst("--config=".count))
+            } else if word.hasPrefix("-K") {
+                path = String(word.dropFirst(2))
+            }
+            guard let path else {
+                result.append(word)
+                // The value of another option is no option.
+                if isAwaitingValue(word), let value = rest.popFirst() { result.append(value) }
+                continue
+            }
+            count += 1
+            guard count <= most else {
+                throw UsageError("More than \(most) files of options are named; one may name itself.")
+            }
+            let source = DataPiece.Source(path: path[...])
+            let content = try await source.content()
+            guard let text = String(validating: content, as: UTF8.self) else {
+                throw UsageError("The file of options “\(path)” is not UTF-8.")
+            }
+            result += try await expanded(try Self.words(of: text, path), &count)
+        }
+        return result
+    }
+
+    private static func isAwaitingValue(_ word: String) -> Bool {
+        if word.hasPrefix("--") { return RequestWord.names.contains(String(word.dropFirst(2))) }
+        guard word.hasPrefix("-"), let last = word.last, word.count > 1 else { return false }
+        let earlier = word.dropFirst().dropLast()
+        return RequestWord.letters[last] != nil && earlier.allSatisfy { RequestWord.flagLetters.contains($0) }
+    }
+
+    /// Returns the words of a file: `name = value`, `name value`, `-x value` and `name`, with `#` before a comment. A value in double
+    /// quotes may have blanks, and `\"`, `\\`, `\t`, `\n` and `\r`. Throws `UsageError`.
+    static func words(of text: String, _ path: String) throws(UsageError) -> [String] {
+        var words: [String] = []
+        for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+            let line = line.drop { $0 == " " || $0 == "\t" }
+            guard let first = line.first, first != "#" else { continue }
+            let isSeparator = { (character: Character) in " \t=:".contains(character) }
+            let isShort = first == "-" && line.dropFirst().first != "-"
+            let end =
+                isShort
+                ? line.index(line.startIndex, offsetBy: 2, limitedBy: line.endIndex)
+                : line.firstIndex(where: isSeparator)
+            let name = line[..<(end ?? line.endIndex)]
+            words.append(name.hasPrefix("-") ? String(name) : "--\(name)")
+            let rest = line[(end ?? line.endIndex)...].drop(while: isSeparator)
+            guard !rest.isEmpty else { continue }
+            guard let value = value(rest) else {
+                // The value may be secret.
+                throw UsageError(
+                    "Line \(index + 1) of the file of options “\(path)” has a value in quotes without an end.")
+            }
+            guard let last = words.last, last.hasPrefix("--") else {
+                words.append(value)
+                continue
+            }
+            words[words.count - 1] = "\(last)=\(value)"
+        }
+        return words
+    }
+
+    private static func value(_ text: Substring) -> String? {
+        guard text.first == "\"" else {
+            var value = text
+            while let last = value.last, last == " " || last == "\t" { value.removeLast() }
+            return String(value)
+        }
+        var value = ""
+        var rest = text.dropFirst()
+        while let character = rest.popFirst() {
+            if character == "\"" { return value }
+            guard character == "\\", let next = rest.popFirst() else {
+                value.append(character)
+                continue
+            }
+            switch next {
+            case "n": value.append("\n")
+            case "r": value.append("\r")
+            case "t": value.append("\t")
+            default: value.append(next)
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,159 @@
+import ArgumentParser
+import NIOCore
+import Sterna
+
+/// Options for where connections begin and lead, and for what goes over them.
+struct DialOptions: ParsableArguments {
+    @Option(
+        name: .customLong("interface"),
+        help: ArgumentHelp(
+            "Connect from this address, or from that of this network interface.", valueName: "name|address"))
+    var source: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Connect to another host instead of a host and port, an empty one of which stands for the URL's; certificates and requests keep the name.",
+            valueName: "host1:port1:host2:port2"))
+    var connectTo: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Allow these schemes alone, as =https; redirects never lead from https to http.", valueName: "list"))
+    var proto: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Offer these cipher suites of TLS 1.2, by OpenSSL's names, separated by colons.", valueName: "list"))
+    var ciphers: String?
+
+    func validate() throws {
+        if source?.isEmpty == true {
+            throw ValidationError("--interface takes an address, or the name of an interface.")
+        }
+        for text in connectTo { _ = try Self.parts(text) }
+        _ = try suites()
+        if let proto, !Self.schemes(proto).contains("https") {
+            throw ValidationError("--proto must allow https, as in =https or =http,https.")
+        }
+    }
+
+    /// Throws `UsageError` for a URL whose scheme is not allowed.
+    func check(_ url: HTTPURL) throws(UsageError) {
+        guard let proto, !Self.schemes(proto).contains(url.scheme.rawValue) else { return }
+        throw UsageError(
+            "The URL has \(url.scheme.rawValue)://, which --proto \(proto) does not allow; write https://.",
+            status: ExitStatus.failure)
+    }
+
+    /// The schemes that are allowed: `=` begins with none, `+` adds, `-` removes.
+    private static func schemes(_ list: String) -> Set<String> {
+        let known: Set<String> = ["http", "https"]
+        var allowed = known
+        for word in list.lowercased().split(separator: ",") {
+            let name = String(word.drop { "+-=".contains($0) })
+            let names = name == "all" ? known : known.intersection([name])
+            switch word.first {
+            case "=": allowed = names
+            case "-": allowed.subtract(names)
+            default: allowed.formUnion(names)
+            }
+        }
+        return allowed
+    }
+
+    // MARK: Connections
+
+    /// Returns the engine of a request to a URL; throws `UsageError` for an interface that does not exist.
+    func engine(for url: HTTPURL, _ trust: TrustOptions, _ routing: RoutingOptions) throws -> Engine {
+        guard source != nil || !connectTo.isEmpty else { return try trust.engine(routing.families) }
+        var options = try trust.engineOptions(routing.families)
+        if let source {
+            let address = try Self.address(source, of: routing.families)
+            options.sourceAddress = address
+            options.addressFamilies = address.isIPv4 ? .ipv4 : .ipv6
+        }
+        for text in connectTo {
+            let parts = try Self.parts(text)
+            let host = parts[0].isEmpty ? url.hostWithoutBrackets : parts[0]
+            let port = parts[1].isEmpty ? "\(url.effectivePort)" : parts[1]
+            guard parts[3].isEmpty || parts[3] == port else {
+                throw UsageError(
+                    "--connect-to changes the host alone: write port \(port) in “\(text)”, or another port in the URL.")
+            }
+            guard !parts[2].isEmpty else { continue }
+            let key = "\(host.lowercased()):\(port)"
+            if options.hostOverrides[key] == nil { options.hostOverrides[key] = [parts[2]] }
+        }
+        return Engine(options: options)
+    }
+
+    /// Splits `HOST1:PORT1:HOST2:PORT2`, whose hosts may be addresses in brackets.
+    private static func parts(_ text: String) throws -> [String] {
+        var parts = [""]
+        var isInBrackets = false
+        for character in text {
+            switch character {
+            case "[": isInBrackets = true
+            case "]": isInBrackets = false
+            case ":" where !isInBrackets: parts.append("")
+            default: parts[parts.count - 1].append(character)
+            }
+        }
+        let arePorts = [1, 3].allSatisfy { index in
+            parts.indices.contains(index) && (parts[index].isEmpty || UInt16(parts[index]) != nil)
+        }
+        guard parts.count == 4, arePorts else {
+            throw ValidationError(
+                "“\(text)” is not HOST1:PORT1:HOST2:PORT2, as in example.com:443:staging.example.com:443.")
+        }
+        return parts
+    }
+
+    /// Returns the address that a text is, or that an interface of this name has: IPv4 unless the families exclude it.
+    private static func address(_ text: String, of families: AddressFamilies) throws -> IPAddress {
+        if let address = IPAddress(text) { return address }
+        let name = text.hasPrefix("if!") ? String(text.dropFirst(3)) : text
+        let devices = (try? System.enumerateDevices()) ?? []
+        let addresses = devices.filter { $0.name == name }.compactMap {
+            $0.address?.ipAddress.flatMap { IPAddress($0) }
+        }
+        let wanted = addresses.filter { families.contains($0) }
+        guard let address = wanted.first(where: \.isIPv4) ?? wanted.first else {
+            let names = Set(devices.map(\.name)).sorted().joined(separator: ", ")
+            throw UsageError(
+                addresses.isEmpty
+                    ? "There is no interface “\(name)” with an address; this machine has \(names)."
+                    : "The interface “\(name)” has no address of the family that --ipv4 or --ipv6 asks for.")
+        }
+        return address
+    }
+
+    // MARK: TLS
+
+    /// Returns the suites of `--ciphers`; nil for the defaults. Throws `ValidationError` for an unknown one.
+    func suites() throws -> [CipherSuite]? {
+        guard let ciphers else { return nil }
+        return try ciphers.split { ":, ".contains($0) }.map { name in
+            guard let suite = Self.suites[name.uppercased()] ?? CipherSuite(rawValue: String(name)) else {
+                throw ValidationError(
+                    "“\(name)” is no cipher suite that is supported; --ciphers takes \(Self.suites.keys.sorted().joined(separator: ":"))."
+                )
+            }
+            return suite
+        }
+    }
+
+    private static let suites: [String: CipherSuite] = [
+        "ECDHE-ECDSA-AES128-GCM-SHA256": .ecdheECDSAWithAES128GCM,
+        "ECDHE-ECDSA-AES256-GCM-SHA384": .ecdheECDSAWithAES256GCM,
+        "ECDHE-ECDSA-CHACHA20-POLY1305": .ecdheECDSAWithChaCha20, "ECDHE-RSA-AES128-GCM-SHA256": .ecdheRSAWithAES128GCM,
+        "ECDHE-RSA-AES256-GCM-SHA384": .ecdheRSAWithAES256GCM, "ECDHE-RSA-CHACHA20-POLY1305": .ecdheRSAWithChaCha20,
+        "ECDHE-ECDSA-AES128-SHA": .ecdheECDSAWithAES128CBC, "ECDHE-ECDSA-AES256-SHA": .ecdheECDSAWithAES256CBC,
+        "ECDHE-RSA-AES128-SHA": .ecdheRSAWithAES128CBC, "ECDHE-RSA-AES256-SHA": .ecdheRSAWithAES256CBC,
+        "AES128-GCM-SHA256": .rsaWithAES128GCM, "AES256-GCM-SHA384": .rsaWithAES256GCM,
+    ]
+}
+
+extension IPAddress {
+    fileprivate var isIPv4: Bool { bytes.count == 4 }
+}

@@ -1,0 +1,119 @@
+import ArgumentParser
+import Sterna
+import SternaPlatform
+
+/// Options for the files of a response.
+struct FileOptions: ParsableArguments {
+    @Option(
+        name: [.customShort("D", allowingJoined: true), .customLong("dump-header")],
+        help: ArgumentHelp(
+            "Write the heads of all responses to this file, as they arrive, with secrets; - is standard output.",
+            valueName: "file"))
+    var dumpHeader: String?
+
+    @Option(help: ArgumentHelp("The folder for the files of -o and -O.", valueName: "folder"))
+    var outputDir: String?
+
+    @Flag(help: "Make the folders of -o and --output-dir.")
+    var createDirs = false
+
+    @Flag(
+        name: [.customShort("R"), .customLong("remote-time")],
+        help: "Give the file the time of the response's Last-Modified.")
+    var remoteTime = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Do not fetch a body of more bytes; k, M and G are multiples of 1024. Exit with 63.", valueName: "bytes"))
+    var maxFilesize: String?
+
+    /// The longest body in bytes; nil for no limit.
+    var longest: Int64? { maxFilesize.flatMap(LimitRate.parse).map { Int64($0) } }
+
+    /// Throws `UsageError` for a body that is longer than `--max-filesize`.
+    func check(length: Int64?) throws(UsageError) {
+        guard let longest, let length, length > longest else { return }
+        throw UsageError(
+            "The body has \(length) bytes or more, and --max-filesize allows \(longest); nothing of it is kept in a file.",
+            status: ExitStatus.tooLarge)
+    }
+
+    func validate() throws {
+        if maxFilesize != nil, longest == nil {
+            throw ValidationError("--max-filesize is a number of bytes above 0, such as 5000, 200k or 2M.")
+        }
+        if dumpHeader?.isEmpty == true { throw ValidationError("-D takes the path of a file, or -.") }
+        if outputDir?.isEmpty == true { throw ValidationError("--output-dir takes the path of a folder.") }
+    }
+
+    /// Opens the output of `-D`; throws `OutputError`.
+    func headDump() throws -> HeadDump? {
+        guard let path = dumpHeader else { return nil }
+        if path == "-" { return HeadDump(output: .standardOutput, showsSecrets: false) }
+        if createDirs { try Self.makeFolder(of: path) }
+        let number = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+        guard number >= 0 else { throw OutputError(name: path, code: errno) }
+        return HeadDump(output: Descriptor(number: number, name: path), showsSecrets: true)
+    }
+
+    /// Returns a destination in the folder of these options; makes its folder if they say so. Throws `OutputError`.
+    func place(_ destination: SaveDestination) throws -> SaveDestination {
+        let placed = outputDir.map { destination.placed(in: $0) } ?? destination
+        guard createDirs else { return placed }
+        switch placed {
+        case .none: break
+        case .file(let path), .remote(let path): try Self.makeFolder(of: path)
+        case .named(_, let folder): if let folder { try Self.makeFolder(of: folder + "/") }
+        }
+        return placed
+    }
+
+    /// Makes the folder of a file, and those above it. Throws `OutputError`.
+    private static func makeFolder(of path: String) throws {
+        guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return }
+        let folder = String(path[..<slash])
+        guard FileStatus(path: folder)?.isDirectory != true else { return }
+        var made = ""
+        for name in folder.split(separator: "/", omittingEmptySubsequences: false) {
+            made += made.isEmpty && !folder.hasPrefix("/") ? String(name) : "/\(name)"
+            if made.isEmpty || made == "/" { continue }
+            let code = mkdir(made, 0o777) == 0 ? 0 : errno
+            // A folder that cannot be read may exist all the same.
+            guard code == 0 || FileStatus(path: made)?.isDirectory == true else {
+                throw OutputError(name: made, code: code)
+            }
+        }
+    }
+}
+
+/// The output of the heads of responses, as they arrived.
+struct HeadDump: Sendable {
+    let output: Descriptor
+    /// Whether values are written that a terminal does not show.
+    let showsSecrets: Bool
+
+    /// Writes a head as HTTP/1.1 has it on the wire, or as curl writes that of another version. Throws `OutputError`.
+    func write(_ response: Response) throws(OutputError) {
+        let status = response.status
+        let version = response.version == .http2 ? "HTTP/2" : response.version.description
+        let phrase = response.version == .http2 ? "" : status.registeredPhrase
+        var text = "\(version) \(status.code) \(phrase)\r\n"
+        for field in response.headers {
+            let value = showsSecrets ? field.value : Redaction.shown(field.name.rawName, field.value)
+            text += "\(field.name.rawName): \(value)\r\n"
+        }
+        try output.write(text + "\r\n")
+    }
+}
+
+/// Options of curl that name what `tern` does anyway.
+struct AcceptedOptions: ParsableArguments {
+    @Flag(name: [.customShort("S"), .customLong("show-error")], help: .hidden)
+    var showError = false
+
+    @Flag(help: .hidden)
+    var compressed = false
+
+    @Flag(name: [.customShort("N"), .customLong("no-buffer")], help: .hidden)
+    var noBuffer = false
+}

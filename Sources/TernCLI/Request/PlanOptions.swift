@@ -1,0 +1,41 @@
+import ArgumentParser
+
+/// Options for several requests of one command line. ``RequestPlan`` takes them out before the parser; here is their help.
+struct PlanOptions: ParsableArguments {
+    @Option(
+        name: [.customShort("K", allowingJoined: true), .customLong("config")],
+        help: ArgumentHelp(
+            "Read options from this file, one on each line, as “header = \"Name: value\"” or “-L”.", valueName: "file"))
+    var config: [String] = []
+
+    @Flag(
+        name: .customLong("next"),
+        help: "Begin another request, with options of its own.")
+    var next = false
+
+    @Flag(
+        name: [.customShort("Z"), .customLong("parallel")],
+        help: "Send the requests of several URLs at the same time, 50 at most; bodies are written as they arrive.")
+    var parallel = false
+
+    @Option(help: ArgumentHelp("The same with so many requests at most.", valueName: "number"))
+    var jobs: Int?
+
+    @Option(name: .customLong("parallel-max"), help: .hidden)
+    var most: Int?
+
+    @Flag(
+        name: [.customShort("g"), .customLong("globoff")],
+        help: "Send {}, [] and \\ in a URL as they are. Without this option {a,b} and [1-9] stand for several URLs.")
+    var globoff = false
+
+    @Flag(name: .customLong("remote-name-all"), help: "Use -O for each URL without -o.")
+    var savesAll = false
+
+    @Option(name: .customLong("url"), help: .hidden)
+    var urls: [String] = []
+
+    /// The place of the request among those of a command line, from 0; set by ``RequestPlan`` for `--write-out`.
+    @Option(name: .customLong("url-number"), help: .hidden)
+    var urlNumber = 0
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+import Sterna
+
+/// Runs the requests of a plan.
+struct RequestBatch: Sendable {
+    let plan: RequestPlan
+
+    /// Returns the exit status: success if all requests succeeded, else that of the first one that failed. Its error, and those of the
+    /// others, were printed. Throws the error of a request that is alone.
+    func run() async throws -> Int32 {
+        let lines = plan.commands.map { ["request"] + $0 }
+        if let only = lines.first, lines.count == 1 {
+            try await Tern.run(only)
+            return ExitStatus.success
+        }
+        // A wrong command line is an error before anything is sent.
+        for line in lines { _ = try Tern.command(of: line) }
+        let statuses = await withTaskGroup(of: (Int, Int32).self) { group in
+            var statuses = [Int32](repeating: ExitStatus.success, count: lines.count)
+            for (index, line) in lines.enumerated() {
+                if index >= plan.jobs, let (done, status) = await group.next() { statuses[done] = status }
+                if Task.isCancelled { break }
+                group.addTask { (index, await Self.status(of: line)) }
+            }
+            for await (done, status) in group { statuses[done] = status }
+            return statuses
+        }
+        if Task.isCancelled { return ExitStatus.interrupted }
+        return statuses.first { $0 != ExitStatus.success } ?? ExitStatus.success
+    }
+
+    private static func status(of line: [String]) async -> Int32 {
+        do {
+            try await Tern.run(line)
+            return ExitStatus.success
+        } catch {
+            return Tern.report(error)
+        }
+    }
+}

@@ -1,0 +1,210 @@
+import Sterna
+
+/// The requests of a command line: one for each URL, those of its patterns included, and of each part between `--next`.
+struct RequestPlan: Hashable, Sendable {
+    /// The command line of each request, without the name of the command.
+    var commands: [[String]]
+
+    /// How many requests run at the same time.
+    var jobs = 1
+
+    /// The most requests of one command line.
+    private static let most = 100_000
+
+    /// Makes the plan of a command line; throws `UsageError`, and `fileUnreadable` for a file of `-K`.
+    ///
+    /// - Parameter words: the arguments after the name of the command.
+    init(_ words: [String]) async throws {
+        let words = try await ConfigFile.expanded(words)
+        guard let sorted = RequestWord.sorted(words) else {
+            // The parser reports what is unknown.
+            commands = [words]
+            return
+        }
+        commands = []
+        var jobs: Int?
+        for part in sorted.split(separator: .flag("--next"), omittingEmptySubsequences: false) {
+            var part = Part(part)
+            jobs = try part.takeJobs() ?? jobs
+            commands += try part.commands(atMost: Self.most - commands.count)
+        }
+        self.jobs = jobs ?? 1
+        guard commands.count > 1 else { return }
+        if sorted.contains(where: \.readsInput) {
+            throw UsageError("Standard input can be the body of one request, and there are \(commands.count) here.")
+        }
+        // Requests at the same time would draw their progress over each other.
+        let shared = self.jobs > 1 ? ["--ignore-stdin", "--silent"] : ["--ignore-stdin"]
+        let isReported = sorted.contains { if case .option("write-out", _, _) = $0 { true } else { false } }
+        for index in commands.indices {
+            commands[index].insert(contentsOf: shared + (isReported ? ["--url-number=\(index)"] : []), at: 0)
+        }
+    }
+
+    /// The words between two `--next`.
+    private struct Part {
+        private var words: [RequestWord]
+        private var isLiteral = false
+        private var savesAll = false
+
+        init(_ words: some Sequence<RequestWord>) { self.words = Array(words) }
+
+        /// Takes out the options that concern the whole plan; returns how many requests run at the same time, if they say so.
+        mutating func takeJobs() throws -> Int? {
+            var (jobs, most): (Int?, Int?) = (nil, nil)
+            var left: [RequestWord] = []
+            for word in words {
+                switch word {
+                case .flag("-Z"), .flag("--parallel"): jobs = jobs ?? 50
+                case .flag("-g"), .flag("--globoff"): isLiteral = true
+                case .flag("--remote-name-all"): savesAll = true
+                case .option("jobs", let value, _):
+                    jobs = try Self.number(value, "--jobs")
+                case .option("parallel-max", let value, _): most = try Self.number(value, "--parallel-max")
+                case .option("url", let value, _): left.append(.argument(value))
+                default: left.append(word)
+                }
+            }
+            words = left
+            return jobs.map { min($0, most ?? $0) }
+        }
+
+        private static func number(_ text: String, _ option: String) throws(UsageError) -> Int {
+            guard let number = Int(text), (1...1_000).contains(number) else {
+                throw UsageError("\(option) is a number from 1 to 1000.")
+            }
+            return number
+        }
+
+        /// Returns the command line of each request.
+        func commands(atMost limit: Int) throws -> [[String]] {
+            let arguments = words.compactMap { word -> String? in
+                if case .argument(let text) = word { text } else { nil }
+            }
+            let (method, urls, items) = Target.sorted(arguments)
+            var targets: [(url: String, pattern: Int, parts: [String])] = []
+            for (number, url) in urls.enumerated() {
+                let found = try isLiteral ? [URLPattern.Match(url: url)] : URLPattern.matches(url, atMost: limit)
+                guard targets.count + found.count <= limit else { throw URLPattern.tooMany }
+                targets += found.map { ($0.url, number, $0.parts) }
+            }
+            let outputs = words.filter(\.isOutput)
+            guard targets.count > 1 || savesAll && targets.count == 1 else {
+                return [plain(targets.first?.url, arguments)]
+            }
+            guard outputs.count <= urls.count else {
+                throw UsageError(
+                    "There are more of -o and -O than URLs: \(outputs.count) for \(urls.count); leave out \(outputs.count - urls.count)."
+                )
+            }
+            return targets.map { target in
+                var line = words.filter { word in
+                    if case .argument = word { return false }
+                    return !word.isOutput
+                }.flatMap(\.written)
+                line += dataOrder
+                if outputs.indices.contains(target.pattern) {
+                    line += outputs[target.pattern].output(for: target.parts)
+                } else if savesAll {
+                    line.append("--remote-name")
+                }
+                // A URL or an item may begin with a dash.
+                return line + ["--"] + method + [target.url] + items
+            }
+        }
+
+        /// Returns the command line of one request, in the order in which it was written.
+        private func plain(_ url: String?, _ arguments: [String]) -> [String] {
+            var first = url
+            let (_, urls, _) = Target.sorted(arguments)
+            guard !arguments.contains(where: { $0.hasPrefix("-") }) else {
+                let options = words.filter { if case .argument = $0 { false } else { true } }
+                return dataOrder + options.flatMap(\.written) + ["--"] + arguments
+            }
+            let line = words.flatMap { word -> [String] in
+                // The only match of a pattern takes its place.
+                if case .argument(let text) = word, text == urls.first, let match = first {
+                    first = nil
+                    return [match]
+                }
+                return word.written
+            }
+            return dataOrder + line
+        }
+
+        /// The order of texts of several options, which the parser would lose.
+        private var dataOrder: [String] {
+            let letters: [String: Character] = [
+                "data": "d", "data-raw": "r", "data-binary": "b", "data-urlencode": "u", "form-part": "F",
+                "form-string": "s",
+            ]
+            let order = words.compactMap { word -> Character? in
+                if case .option(let name, _, _) = word { letters[name] } else { nil }
+            }
+            return Set(order).count > 1 ? ["--data-order=\(String(order))"] : []
+        }
+    }
+}
+
+extension RequestWord {
+    /// Whether it names the file of a response.
+    fileprivate var isOutput: Bool {
+        switch self {
+        case .flag("-O"), .flag("--remote-name"), .option("output", _, _): true
+        case .flag, .option, .argument: false
+        }
+    }
+
+    /// Whether the body comes from standard input.
+    fileprivate var readsInput: Bool {
+        switch self {
+        case .flag: false
+        case .argument(let text): text == "@-"
+        case .option("upload-file", let value, _): value == "-"
+        case .option("data", let value, _), .option("data-binary", let value, _): value == "@-"
+        case .option("data-urlencode", let value, _): value.hasSuffix("@-")
+        case .option("form-part", let value, _): value.contains("=@-") || value.contains("=<-")
+        case .option: false
+        }
+    }
+
+    /// Returns the words for a URL of a pattern, whose parts replace `#1`, `#2` and so on.
+    fileprivate func output(for parts: [String]) -> [String] {
+        guard case .option(_, let value, _) = self, !parts.isEmpty, value.contains("#") else { return written }
+        var name = ""
+        var rest = value[...]
+        while let character = rest.popFirst() {
+            let digits = rest.prefix { $0.isASCII && $0.isNumber }
+            guard character == "#", let number = Int(digits), parts.indices.contains(number - 1) else {
+                name.append(character)
+                continue
+            }
+            name += parts[number - 1]
+            rest = rest[digits.endIndex...]
+        }
+        return ["--output=\(name)"]
+    }
+}
+
+extension Target {
+    /// Sorts the arguments of a command line: a method, URLs, items. URLs stand together.
+    static func sorted(_ arguments: [String]) -> (method: [String], urls: [String], items: [String]) {
+        guard let first = arguments.first else { return ([], [], []) }
+        let hasMethod = arguments.count > 1 && method(first) != nil
+        let rest = hasMethod ? arguments.dropFirst() : arguments[...]
+        let count = 1 + rest.dropFirst().prefix { isFurtherURL($0) }.count
+        return (hasMethod ? [first] : [], Array(rest.prefix(count)), Array(rest.dropFirst(count)))
+    }
+
+    /// Whether an argument after a URL is another one: it has a scheme, or a form that no item has.
+    private static func isFurtherURL(_ text: String) -> Bool {
+        if let scheme = text.firstRange(of: "://") {
+            return ["http", "https"].contains(text[..<scheme.lowerBound].lowercased())
+        }
+        guard let colon = text.firstIndex(of: ":"), text.firstIndex(of: "=").map({ $0 > colon }) != false,
+            text.firstIndex(of: "@").map({ $0 > colon }) != false
+        else { return false }
+        let (name, rest) = (String(text[..<colon]), String(text[text.index(after: colon)...]))
+        return !isScheme(name) && !name.isEmpty && looksLikeURL(name: name, rest: rest)
+    }
+}

@@ -1,0 +1,97 @@
+import ArgumentParser
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import SternaTestSupport
+@testable import TernCLI
+
+/// Where connections begin and lead.
+@Suite("tern: connections", .timeLimit(.minutes(5)))
+struct DialOptionTests {
+    private func status(_ arguments: [String]) async throws -> (Int32, String) {
+        let outcome = try await TernProcess(arguments).outcome()
+        return (outcome.status, outcome.errors)
+    }
+
+    @Test("--connect-to leads to another host") func connectTo() async throws {
+        try await TestServer.withServer { server in
+            for option in ["a.test:\(server.port):127.0.0.1:\(server.port)", "::127.0.0.1:", "::[127.0.0.1]:"] {
+                let (code, errors) = try await status(["--connect-to", option, "http://a.test:\(server.port)/get"])
+                expectEqual(code, 0, "\(option): \(errors)")
+                expectEqual(server.requests().last?.headers["Host"], "a.test:\(server.port)")
+            }
+            let (code, errors) = try await status(["--connect-to", "::b.test:1", "http://a.test:\(server.port)/get"])
+            expectEqual(code, 2)
+            #expect(errors.contains("port \(server.port)"), "\(errors)")
+        }
+    }
+
+    @Test("--interface names an address or an interface") func interface() async throws {
+        try await TestServer.withServer { server in
+            for source in ["127.0.0.2", "lo", "if!lo"] {
+                let (code, errors) = try await status(["--interface", source, server.url("/get")])
+                expectEqual(code, 0, "\(source): \(errors)")
+            }
+            expectEqual(server.requests().count, 3)
+            let (code, errors) = try await status(["--interface", "no-such-0", server.url("/get")])
+            expectEqual(code, 2)
+            #expect(errors.contains("this machine has") && errors.contains("lo"), "\(errors)")
+        }
+    }
+
+    @Test(
+        "--proto allows the schemes of its list",
+        arguments: [
+            ("=https", false), ("https", true), ("=http,https", true), ("-http", false), ("-all,https", false),
+            ("=all", true),
+        ])
+    func proto(list: String, allowsHTTP: Bool) throws {
+        let options = try DialOptions.parse(["--proto=\(list)"])
+        try options.check(HTTPURL("https://a/"))
+        let isAllowed = (try? options.check(HTTPURL("http://a/"))) != nil
+        expectEqual(isAllowed, allowsHTTP)
+    }
+
+    @Test(
+        "What makes no sense is refused",
+        arguments: [
+            ["--proto==http"], ["--connect-to", "a:b"], ["--connect-to", "a:x:b:1"], ["--interface="],
+            ["--ciphers", "RC4-MD5"],
+        ])
+    func refused(arguments: [String]) {
+        #expect(throws: (any Error).self) { try DialOptions.parse(arguments) }
+    }
+
+    @Test("--ciphers takes OpenSSL's names") func ciphers() throws {
+        let options = try DialOptions.parse(["--ciphers", "ECDHE-RSA-AES128-GCM-SHA256:ecdhe-ecdsa-aes256-gcm-sha384"])
+        try expectEqual(options.suites(), [.ecdheRSAWithAES128GCM, .ecdheECDSAWithAES256GCM])
+    }
+
+    @Test("--max-filesize refuses longer bodies, and writes no file", arguments: ["/1k", "/stream-bytes/1024"])
+    func size(path: String) async throws {
+        let folder = try TemporaryFolder()
+        try await TestServer.withServer { server in
+            let words = ["--max-filesize", "1000", "-o", folder.path("x"), server.url(path)]
+            let (code, errors) = try await status(words)
+            expectEqual(code, 63, "\(errors)")
+            expectEqual(folder.names, [])
+            let (fits, other) = try await status(["--max-filesize", "1k", "-o", folder.path("x"), server.url(path)])
+            expectEqual(fits, 0, "\(other)")
+            expectEqual(folder.names, ["x"])
+        }
+    }
+
+    @Test(
+        "Dates of -z",
+        arguments: [
+            ("Sun, 06 Nov 1994 08:49:37 GMT", 784_111_777), ("1994-11-06", 784_080_000), ("19941106", 784_080_000),
+            ("6 Nov 1994", 784_080_000), ("1994-11-06 08:49:37", 784_111_777), ("1994-11-06T08:49:37Z", 784_111_777),
+            ("1994-02-30", nil), ("a.txt", nil), ("", nil), ("1994-11-06 25:00", nil), ("20240229", 1_709_164_800),
+            ("2023-02-29", nil), ("1970-01-01", 0),
+        ] as [(String, Int64?)])
+    func dates(text: String, seconds: Int64?) {
+        expectEqual(TimeText.seconds(text), seconds)
+        if let seconds { expectEqual(HTTPDate.seconds(TimeText.field(seconds)), seconds) }
+    }
+}

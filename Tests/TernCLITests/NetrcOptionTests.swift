@@ -1,0 +1,73 @@
+import Sterna
+import SternaPlatform
+import SternaTesting
+import Testing
+
+@testable import SternaTestSupport
+@testable import TernCLI
+
+/// When `--netrc` sends credentials, and to which host.
+@Suite("tern: --netrc", .timeLimit(.minutes(5)))
+struct NetrcOptionTests {
+    /// Runs `tern` with a `.netrc`; returns the Authorization fields of the requests, nil for none.
+    private func sent(
+        _ netrc: String, _ arguments: [String] = [], at path: String = "/get", command: [String] = []
+    ) async throws -> [String?] {
+        let folder = try TemporaryFolder()
+        try folder.write(netrc, to: "netrc")
+        expectEqual(chmod(folder.path("netrc"), 0o600), 0)
+        return try await TestServer.withServer { server in
+            server.route("GET", "/to-other") { _ in
+                ServerResponse(
+                    status: 302, headers: ["Location": server.url("/get").replacing("127.0.0.1", with: "localhost")])
+            }
+            server.route("GET", "/asks") { request in
+                request.headers["Authorization"] == nil
+                    ? .text("no", status: 401, headers: ["WWW-Authenticate": "Basic realm=x"]) : .text("yes")
+            }
+            let words = command + ["--netrc-file", folder.path("netrc")] + arguments + [server.url(path)]
+            let outcome = try await TernProcess(words, folder: folder.path).outcome()
+            expectEqual(outcome.status, 0, "\(outcome.errors)")
+            #expect(!(outcome.text + outcome.errors).contains("s3cret\n"))
+            return server.requests().map { $0.headers["Authorization"] }
+        }
+    }
+
+    private static let basic = "Basic YWRhOnMzY3JldA=="
+    private static let own = "machine 127.0.0.1 login ada password s3cret\n"
+
+    @Test("The URL's own host gets its credentials at once") func atOnce() async throws {
+        try await expectEqual(sent(Self.own), [Self.basic])
+        try await expectEqual(sent(Self.own + "default login x password y", at: "/asks"), [Self.basic])
+        try await expectEqual(sent(Self.own, ["-s"], command: ["download"]), [Self.basic])
+    }
+
+    @Test("default waits until the server asks") func byDefault() async throws {
+        let netrc = "default login ada password s3cret\n"
+        try await expectEqual(sent(netrc), [nil])
+        try await expectEqual(sent(netrc, at: "/asks"), [nil, Self.basic])
+    }
+
+    @Test("A redirect to another host takes nothing along") func redirect() async throws {
+        let netrc = Self.own + "machine localhost login l password s3cret"
+        try await expectEqual(sent(netrc, at: "/to-other"), [Self.basic, nil])
+    }
+
+    @Test(
+        "Other credentials come first",
+        arguments: [
+            ["-u", "b:c"], ["--bearer", "t"], ["-H", "Authorization: t"], ["-H", "Authorization:"],
+        ])
+    func others(arguments: [String]) async throws {
+        let sent = try await sent(Self.own, arguments)
+        expectEqual(sent.count, 1)
+        #expect(sent.first != Self.basic)
+    }
+
+    @Test("A proxy that would read them gets none before a server asks") func proxied() async throws {
+        let options = try RoutingOptions.parse(["-x", "http://127.0.0.1:3128"])
+        let proxies = try options.proxies()
+        #expect(options.isProxied(try HTTPURL("http://127.0.0.1/"), proxies))
+        #expect(!options.isProxied(try HTTPURL("http://127.0.0.1/"), .none))
+    }
+}
