@@ -45,7 +45,8 @@ struct HelpTests {
             "--retry": "1", "--retry-delay": "1", "--retry-max-time": "9",
             "--aws-sigv4": "aws:amz:eu-central-1:s3",
             "--pretty": "none",
-            "--print": "b", "--write-out": "x", "--output": "-", "--noproxy": "*", "--proxy": "none", "--tls-min": "1.2",
+            "--print": "b", "--write-out": "x", "--output": "-", "--noproxy": "*", "--proxy": "none",
+            "--tls-min": "1.2",
             "--tls-max": "1.3",
             "--resolve": "a:80:127.0.0.1", "--cacert": "/etc/hostname", "--cert": "/none", "--key": "/none",
             "--pin": "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", "--unix-socket": "/none",
@@ -65,8 +66,10 @@ struct HelpTests {
         let own = options(UploadCommand.self)
         let common = own.subtracting(apart).subtracting(durable)
         for line in [
-            common, own.intersection(apart).subtracting(["--version", "--help"]).subtracting(third).subtracting(alone), third,
-            parts[0], parts[1], parts[2], common.union(durable).subtracting(UploadOptionTests.oneRequest), durable.union(["--bearer", "--ipv4"]),
+            common, own.intersection(apart).subtracting(["--version", "--help"]).subtracting(third).subtracting(alone),
+            third,
+            parts[0], parts[1], parts[2], common.union(durable).subtracting(UploadOptionTests.oneRequest),
+            durable.union(["--bearer", "--ipv4"]),
         ] {
             let words = line.flatMap { option in [option] + (values[option].map { [$0] } ?? []) }
             #expect(throws: Never.self, "\(words)") {

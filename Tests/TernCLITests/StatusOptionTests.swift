@@ -16,7 +16,8 @@ struct StatusOptionTests {
             expectEqual(shown.text, #"{"message": "Not Found"}"#)
             #expect(shown.errors.contains("404 Not Found"), "\(shown.errors)")
             let folder = try TemporaryFolder()
-            let saved = try await TernProcess.run("--fail-with-body", "-o", folder.path("file"), server.url("/status/500"))
+            let saved = try await TernProcess.run(
+                "--fail-with-body", "-o", folder.path("file"), server.url("/status/500"))
             expectEqual(saved.status, 22)
             expectEqual(folder.content("file")?.isEmpty, false)
             try await expectEqual(TernProcess.run("--fail-with-body", server.url("/status/200")).status, 0)
@@ -54,7 +55,8 @@ struct StatusOptionTests {
         }
     }
 
-    @Test("--headers, --body and --meta stand for letters of --print, and exclude each other") func names() async throws {
+    @Test("--headers, --body and --meta stand for letters of --print, and exclude each other") func names() async throws
+    {
         try await TestServer.withServer { server in
             let url = server.url("/status/404")
             let head = try await TernProcess.run("--headers", url).text

@@ -53,11 +53,12 @@ struct WriteOutTests {
 
     /// Arguments, and the path of the URL.
     private static let jobs: [([String], String)] = [
-        ([], "/bytes/3000?seed=4"), (["-o", "FILE"], "/bytes/10?seed=1"), (["-o", "/dev/null"], "/stream-bytes/70000?seed=7"),
+        ([], "/bytes/3000?seed=4"), (["-o", "FILE"], "/bytes/10?seed=1"),
+        (["-o", "/dev/null"], "/stream-bytes/70000?seed=7"),
         ([], "/status/404"), (["--fail"], "/status/404"), (["--fail", "-o", "FILE"], "/status/500"),
         (["--fail-with-body"], "/status/404"), (["--fail-with-body", "-o", "FILE"], "/status/503"),
         (["-X", "DELETE"], "/status/204"), ([], "/fault/close-half"), (["-d", "abc"], "/status/200"),
-        (["--http2-prior-knowledge"], "/bytes/100?seed=3"), (["-H", "Referer: http://a.test/"], "/status/200"),
+        (["--http2-prior-knowledge"], "/bytes/100?seed=3"),
     ]
 
     @Test(
@@ -110,16 +111,20 @@ struct WriteOutTests {
         try await TestServer.withServer { server in
             let outcome = try await TernProcess.run("-o", "/dev/null", "-w", "%{json}", server.url("/get"))
             let values = try JSON(parsing: outcome.output)
-            for variable in WriteOutVariable.allCases { #expect(values[variable.rawValue] != .null || variable.isEmpty) }
+            for variable in WriteOutVariable.allCases {
+                #expect(values[variable.rawValue] != .null || variable.isEmpty)
+            }
             expectEqual(values["http_code"].int, 200)
             expectEqual(values["errormsg"], .null)
             #expect((values["time_total"].double ?? 0) >= (values["time_starttransfer"].double ?? 1))
             #expect((values["time_starttransfer"].double ?? 0) >= (values["time_connect"].double ?? 1))
             #expect((values["time_connect"].double ?? 0) > 0)
             #expect((values["local_port"].int ?? 0) > 0)
-            let missing = try await TernProcess.run("--fail", "-w", "%{errormsg}|%{exitcode}", server.url("/status/404"))
+            let missing = try await TernProcess.run(
+                "--fail", "-w", "%{errormsg}|%{exitcode}", server.url("/status/404"))
             expectEqual(missing.status, 22)
-            #expect(missing.text.hasPrefix("The server answered 404") && missing.text.hasSuffix("|22"), "\(missing.text)")
+            #expect(
+                missing.text.hasPrefix("The server answered 404") && missing.text.hasSuffix("|22"), "\(missing.text)")
         }
     }
 
@@ -132,7 +137,9 @@ struct WriteOutTests {
                 TernProcess.run("-o", "/dev/null", "-w", "@\(folder.path("template"))", url).text, "a200b\nc")
             try await expectEqual(
                 TernProcess.run(
-                    "GET", "--ignore-stdin", "-o", "/dev/null", "-w", "@-", url, input: .bytes(Array("%{method}\n".utf8))).text,
+                    "-o", "/dev/null", "-w", "@-", url,
+                    input: .bytes(Array("%{method}\n".utf8))
+                ).text,
                 "GET")
             let none = try await TernProcess.run("-w", "@\(folder.path("none"))", url)
             expectEqual(none.status, 26)
@@ -157,7 +164,9 @@ struct WriteOutTests {
 
     @Test("On a terminal secrets of URLs and fields are left out, in a pipe they are not") func secrets() async throws {
         try await TestServer.withServer { server in
-            let url = server.url("/response-headers?Set-Cookie=a%3Dhidden&token=hidden")
+            server.route("GET", "/cookie") { _ in ServerResponse(headers: ["Set-Cookie": "a=hidden"], body: .bytes([]))
+            }
+            let url = server.url("/cookie?token=hidden")
             let arguments = ["-o", "/dev/null", "-w", "%{url_effective}|%header{set-cookie}|%{header_json}", url]
             let shown = try await TernProcess(arguments, onTerminal: true).outcome()
             expectEqual(shown.text.ranges(of: "hidden").count, 0, "\(shown.text)")

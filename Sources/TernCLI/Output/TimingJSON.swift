@@ -39,7 +39,9 @@ enum TimingJSON {
         "{" + members.map { "\"\($0)\":\($1)" }.joined(separator: ",") + "}"
     }
 
-    private static func text(_ text: String?) -> String { text.map { WriteOut.quoted(TerminalText.line($0)) } ?? "null" }
+    private static func text(_ text: String?) -> String {
+        text.map { WriteOut.quoted(TerminalText.line($0)) } ?? "null"
+    }
 
     private static func seconds(_ duration: Duration) -> String { TransferTimes.text(duration) }
 }

@@ -3,18 +3,38 @@ import Sterna
 import SternaPlatform
 
 extension WriteOutTemplate {
-    /// Reads the template of `--write-out`: the text itself, or that of `@file` or `@-`. Throws `UsageError` for a file that cannot be
-    /// read.
+    /// Reads the template of `--write-out`: the text itself, or that of `@file` or `@-`.
+    ///
+    /// Throws `UsageError` for a file that cannot be read.
     static func read(_ text: String) throws(UsageError) -> WriteOutTemplate {
         guard text.hasPrefix("@") else { return WriteOutTemplate(text) }
         let path = String(text.dropFirst())
-        guard let content = FileManager.default.contents(atPath: path == "-" ? "/dev/stdin" : path) else {
+        guard let content = content(of: path) else {
             throw UsageError(
                 "The file “\(path)” of --write-out cannot be read: \(String(cString: strerror(errno))).",
                 status: ExitStatus.code(for: .fileUnreadable))
         }
         // As in curl, the ends of lines are for the editor; \n is one in the output.
         return WriteOutTemplate(String(decoding: content.filter { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self))
+    }
+
+    /// Returns what a file has, or standard input; nil with errno if it cannot be read.
+    private static func content(of path: String) -> [UInt8]? {
+        let number = path == "-" ? StandardInput.number : SternaPlatform.open(path, O_RDONLY | O_CLOEXEC)
+        guard number >= 0 else { return nil }
+        var (all, chunk) = ([UInt8](), [UInt8](repeating: 0, count: 4_096))
+        while true {
+            let count = SternaPlatform.read(number, &chunk, chunk.count)
+            if count < 0, errno == EINTR { continue }
+            let reason = errno
+            if count > 0 {
+                all.append(contentsOf: chunk[..<count])
+                continue
+            }
+            if path != "-" { SternaPlatform.close(number) }
+            errno = reason
+            return count == 0 ? all : nil
+        }
     }
 }
 
@@ -50,7 +70,7 @@ struct WriteOut {
             case .text(let literal): text += literal
             case .variable(let variable): text += shown(variable)
             case .unknown(let name):
-                ErrorLine.show(TerminalText.line("unknown --write-out variable: '\(name)'; docs/Tern.md lists them."))
+                ErrorLine.show(TerminalText.line("unknown --write-out variable: '\(name)'; docs/TernScripts.md lists them."))
             case .header(let name): text += header(name)
             case .headerJSON: text += headerJSON()
             case .json: text += json()

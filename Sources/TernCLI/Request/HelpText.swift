@@ -30,7 +30,8 @@ enum HelpText {
 
         --cache keeps responses in a folder and answers from it by HTTP's rules; those
         of one session, one file of cookies or one Authorization are served to no
-        other. --offline sends nothing, and --print c says what the cache did and why.
+        other. --offline sends nothing, and --print c says what the cache did and why;
+        without --cache, --offline prints the request.
 
         COMMANDS:
           tern download   save files; continue interrupted downloads
@@ -59,5 +60,6 @@ enum HelpText {
          55  cannot send              90  no pin matches
         130  interrupted              94  credentials cannot be sent
           1  anything else            97  the proxy refused
+        With --check-status 3, 4 and 5 stand for 3xx (--no-follow), 4xx and 5xx.
         """
 }

@@ -25,7 +25,9 @@ struct StateOptions: ParsableArguments {
             valueName: "folder"))
     var cache: String?
 
-    @Flag(help: "Send nothing: answer from the folder of --cache, also with what is stale; without it, print the request.")
+    @Flag(
+        help: "Send nothing: answer from the folder of --cache, also with what is stale; without it, print the request."
+    )
     var offline = false
 
     /// Whether nothing is sent and nothing answers, so that the request is printed.
