@@ -59,8 +59,6 @@ enum HabitOptions {
         "-N": "leave it out, as output is never held back",
         "-#": "leave it out; a progress bar is drawn on a terminal",
         "-h": "write --print h for the head, --help for help",
-        "--download": "write tern download URL",
-        "--continue": "write tern download --continue URL",
         "--continue-at": "write tern download --continue URL",
         "--load-cookies": "write --cookie FILE",
         "--save-cookies": "write --cookie-jar FILE",
