@@ -178,7 +178,7 @@ struct HabitOptionTests {
             (["--pass", "x", "http://a/"], "TERN_KEY_PASSWORD"), (["--ntlm", "http://a/"], "not supported"),
             (["http://a/", "{\"k\":\"s3cret\"}"], "--json -d"), (["--json", "{\"k\":1}", "http://a/"], "--json -d"),
             (["--bearer", "", "http://a/"], "empty"), (["--connect-timeout", "0", "http://a/"], "above 0"),
-            (["--download", "http://a/"], "tern download"),
+            (["--download", "http://a/", "a=b"], "without a body"), (["--continue", "http://a/"], "--download"),
             (["--session", "../x y", "--session-read-only", "x", "http://a/"], "exclude"),
             (["--session", "x y", "http://a/"], "letters, digits"), (["--session", "..", "http://a/"], "dot"),
             (["--location-trusted", "--session", "./nonexistent.json", "http://a/"], "--location-trusted"),

@@ -51,7 +51,9 @@ import Testing
         arguments: [
             ("application/json", "{}", BodyKind.json), ("application/problem+json; charset=utf-8", "{}", .json),
             ("text/plain", "x", .text), ("application/json", "\0", .binary), ("text/html", "a\0", .binary),
-            (nil, "text", .text), (nil, "caf\u{E9}", .text), ("image/svg+xml", "<svg/>", .text),
+            (nil, "text", .text), (nil, "caf\u{E9}", .text), ("image/svg+xml", "<svg/>", .xml),
+            ("text/xml", "<a/>", .xml), ("text/plain; charset=utf-16le", "a\0", .text),
+            ("application/x; charset=shift_jis", "\u{82}", .text),
         ] as [(String?, String, BodyKind)])
     func judgesBodies(_ type: String?, _ start: String, _ kind: BodyKind) {
         expectEqual(BodyKind.of(type.flatMap(MediaType.init), start: Bytes(text: start)), kind)

@@ -12,7 +12,7 @@ import Testing
         "--session", "--session-read-only", "--cache", "--offline", "--no-follow", "--max-redirects", "--max-redirs",
         "--location-trusted", "--post301", "--post302", "--post303", "--retry", "--retry-delay", "--retry-max-time",
         "--retry-all-errors", "--no-decode", "--headers", "--body", "--meta", "--write-out", "--fail-with-body",
-        "--check-status",
+        "--check-status", "--timeline",
     ]
 
     private func echo(_ arguments: [String], at path: String = "/post") async throws -> JSON {

@@ -48,11 +48,11 @@ struct SavingOptions: ParsableArguments {
     @Flag(name: [.customShort("s"), .customLong("silent")], help: "Show errors alone.")
     var silent = false
 
-    /// Returns the options of a request that continues a download.
-    static func continuing(
-        path: String?, remoteName: Bool, remoteHeaderName: Bool, silent: Bool
+    /// Returns the options of a request that is a download.
+    static func request(
+        path: String?, remoteName: Bool, remoteHeaderName: Bool, silent: Bool, continues: Bool
     ) throws -> SavingOptions {
-        var words = ["--continue"]
+        var words = continues ? ["--continue"] : []
         if let path { words.append("--output=\(path)") }
         if remoteName { words.append("--remote-name") }
         if remoteHeaderName { words.append("--remote-header-name") }

@@ -19,8 +19,12 @@ struct BodyPrinter: Sendable {
         switch BodyKind.of(mediaType, start: first) {
         case .binary where style.isTerminal: try notice(response.body.length)
         case .binary: try await pass(first, &chunks)
-        case .json where style.isIndented || style.isColoured: try await writeJSON(first, &chunks)
-        case .json, .text: try await writeText(first, &chunks, charset: mediaType?.charset)
+        case .json where style.isIndented || style.isColoured:
+            try await writeWhole(first, &chunks, charset: mediaType?.charset) { json($0, mediaType?.charset) }
+        case .xml where style.isIndented || style.isColoured:
+            let charset = mediaType?.charset ?? XMLText.charset(first)
+            try await writeWhole(first, &chunks, charset: charset) { xml($0, charset) }
+        case .json, .xml, .text: try await writeText(first, &chunks, charset: mediaType?.charset)
         }
     }
 
@@ -54,7 +58,29 @@ struct BodyPrinter: Sendable {
         return text.isEmpty ? nil : text.utf8.last == UInt8(ascii: "\n")
     }
 
-    private func writeJSON(_ first: Bytes, _ chunks: inout ResponseBody.Iterator) async throws {
+    /// Returns JSON formatted for reading; nil if it is invalid.
+    private func json(_ bytes: Bytes, _ charset: String?) -> String? {
+        var text = bytes.text
+        if let charset, charset != "utf-8" {
+            text = CharsetDecoder.text(bytes, charset: charset)
+        } else if charset == nil, String(validating: bytes.readableBytesView, as: UTF8.self) == nil {
+            // JSON is UTF-8 (RFC 8259, 8.1); what is not, and says nothing, is Latin-1 as a rule.
+            text = CharsetDecoder.text(bytes, charset: "windows-1252")
+        }
+        guard (try? JSON(parsing: text)) != nil else { return nil }
+        return JSONText.render(text, indented: style.isIndented, coloured: style.isColoured)
+    }
+
+    /// Returns XML formatted for reading; nil if it is not well-formed.
+    private func xml(_ bytes: Bytes, _ charset: String?) -> String? {
+        XMLText.render(
+            CharsetDecoder.text(bytes, charset: charset), indented: style.isIndented, coloured: style.isColoured)
+    }
+
+    /// Writes a body as a whole in its rendered form, or as text if there is none.
+    private func writeWhole(
+        _ first: Bytes, _ chunks: inout ResponseBody.Iterator, charset: String?, _ render: (Bytes) -> String?
+    ) async throws {
         var all = first
         var failure: (any Error)?
         do {
@@ -65,31 +91,32 @@ struct BodyPrinter: Sendable {
             failure = error
         }
         // The part before a failure is shown all the same.
-        guard failure == nil, all.readableBytes <= Self.laidOutBytes, (try? JSON(parsing: all.readableBytesView)) != nil
-        else {
+        guard failure == nil, all.readableBytes <= Self.laidOutBytes, let text = render(all) else {
             if let failure {
                 var none = ResponseBody().makeAsyncIterator()
-                try await writeText(all, &none, charset: nil)
+                try await writeText(all, &none, charset: charset)
                 throw failure
             }
-            return try await writeText(all, &chunks, charset: nil)
+            return try await writeText(all, &chunks, charset: charset)
         }
-        let text = JSONText.render(all.text, indented: style.isIndented, coloured: style.isColoured)
         try output.write(text.hasSuffix("\n") ? text : text + "\n")
     }
 }
 
 /// The kind of a body, for display.
 enum BodyKind: Hashable, Sendable {
-    case json, text, binary
+    case json, xml, text, binary
 
     /// Detects the kind from the media type and the start of the body.
     static func of(_ mediaType: MediaType?, start: Bytes) -> BodyKind {
         let bytes = Array(start.readableBytesView.prefix(64 << 10))
-        if bytes.contains(0) { return .binary }
+        let charset = mediaType?.charset
+        if bytes.contains(0), !CharsetDecoder.hasZeros(charset) { return .binary }
         let essence = mediaType?.essence ?? ""
         if essence == "application/json" || essence.hasSuffix("+json") || essence == "text/json" { return .json }
-        if essence.hasPrefix("text/") || essence.hasSuffix("+xml") || essence == "application/xml" { return .text }
+        if essence.hasSuffix("+xml") || essence == "application/xml" || essence == "text/xml" { return .xml }
+        if essence.hasPrefix("text/") { return .text }
+        if let charset, let encoding = TextEncoding(label: charset), encoding != .utf8 { return .text }
         // A sequence cut at the end of the start is not invalid.
         let complete = bytes.count - TerminalText.incompleteSuffix(bytes)
         return String(validating: bytes[..<complete], as: UTF8.self) == nil ? .binary : .text

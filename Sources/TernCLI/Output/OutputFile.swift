@@ -1,3 +1,4 @@
+import NIOCore
 import Sterna
 import SternaPlatform
 
@@ -7,6 +8,9 @@ final class OutputFile {
     private let temporary: String?
     private let descriptor: Descriptor
     private var cleanup: Int?
+
+    /// The number of bytes that were written.
+    private(set) var count: Int64 = 0
 
     /// Opens a file; throws `OutputError`. An existing file that is not regular, such as a device, is written to
     /// directly.
@@ -76,7 +80,26 @@ final class OutputFile {
     }
 
     /// Writes bytes; throws `OutputError`.
-    func write(_ bytes: Bytes) throws(OutputError) { try descriptor.write(bytes) }
+    func write(_ bytes: Bytes) throws(OutputError) {
+        try descriptor.write(bytes)
+        count += Int64(bytes.readableBytes)
+    }
+
+    /// The end of the name of a partial file, as downloads have it.
+    static let partSuffix = ".sterna-part"
+
+    /// The name under which an incomplete file can be kept; nil for a device, and for a long name.
+    var partialName: String? {
+        let name = path.utf8.split(separator: UInt8(ascii: "/")).last ?? path.utf8[...]
+        return temporary == nil || name.count > 200 ? nil : path + Self.partSuffix
+    }
+
+    /// Keeps the incomplete file beside the final one, under ``partialName``; returns false if that name is taken.
+    func keepPart() -> Bool {
+        guard let temporary, let partialName, fsync(descriptor.number) == 0 else { return false }
+        // Unlike renaming, a link never replaces a file; the temporary name is removed at the end.
+        return link(temporary, partialName) == 0
+    }
 
     /// Renames the file to its final name; throws `OutputError`.
     ///

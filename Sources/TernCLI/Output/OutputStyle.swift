@@ -6,6 +6,8 @@ struct OutputStyle: Hashable, Sendable {
     /// Whether the output is a terminal; control characters in it must then be replaced.
     var isTerminal: Bool
     var showsSecrets = false
+    /// Whether nothing is coloured, on standard error either.
+    var neverColours = false
 
     /// Whether bodies are passed on unchanged.
     var isRaw: Bool { !isTerminal && !isColoured && !isIndented }
@@ -77,6 +79,7 @@ struct OutputStyle: Hashable, Sendable {
         }
         return OutputStyle(
             parts: wish.parts ?? (wish.isVerbose ? .all : usual), isColoured: coloured && !wish.noColor,
-            isIndented: indented, isTerminal: isTerminal, showsSecrets: wish.showsSecrets)
+            isIndented: indented, isTerminal: isTerminal, showsSecrets: wish.showsSecrets,
+            neverColours: wish.noColor || wish.pretty == Pretty.none)
     }
 }

@@ -19,6 +19,12 @@ struct Exchange: Sendable {
     let record: TransferRecord?
     let log: NetworkLog
 
+    /// Whether the timings are drawn on standard error.
+    var showsTimeline = false
+
+    /// Keeps a file that is incomplete because the user has interrupted the command; nil if it cannot be continued.
+    var keptPart: KeptPart?
+
     /// The options of conditions, and of the response's files.
     private let conditions: ConditionOptions?
     private let files: FileOptions?
@@ -60,6 +66,8 @@ struct Exchange: Sendable {
                 try await session.loopClock.wait(delay)
                 retries.apply(to: &draft.settings, at: .now())
             }
+        } catch let shown as ShownStatus {
+            throw shown.error
         } catch let error as SternaError {
             if [.tooManyRedirects, .redirectRefused].contains(error.kind) { try showRedirect(error.response) }
             if let metrics = error.metrics { try showMetrics(metrics) }
@@ -86,6 +94,11 @@ struct Exchange: Sendable {
             log.forgetHead()
             return retry.delay
         }
+    }
+
+    /// The error for the status of a response that was shown with its timings.
+    private struct ShownStatus: Error {
+        var error: SternaError
     }
 
     /// A failure of a body, after its response.
@@ -160,7 +173,7 @@ struct Exchange: Sendable {
         case .none, .fail: return
         case .failWithBody:
             guard code >= 400 else { return }
-            throw Self.statusError(response, draft, body: Bytes())
+            throw ShownStatus(error: Self.statusError(response, draft, body: Bytes()))
         case .byClass:
             let status = StatusCheck.exitStatus(code, follows: follows)
             guard status != ExitStatus.success else { return }
@@ -192,6 +205,13 @@ struct Exchange: Sendable {
     }
 
     private func showMetrics(_ metrics: RequestMetrics) throws {
+        if showsTimeline {
+            let terminal = Terminal.standardError
+            let lines = Timeline.lines(
+                metrics, width: terminal.width, isColoured: terminal.wantsColours && !style.neverColours,
+                isPlain: terminal.environment.isDumb)
+            for line in lines { Descriptor.standardError.print(line) }
+        }
         if style.parts.contains(.timingJSON) {
             try Descriptor.standardOutput.write(gap + TimingJSON.text(metrics) + "\n")
         }
@@ -216,19 +236,27 @@ struct Exchange: Sendable {
         } else if style.parts.contains(.responseBody) {
             progress.begin("", total: response.body.length)
             try await BodyPrinter(style: style, progress: progress).write(response)
-        } else if record != nil || !style.parts.isDisjoint(with: [.metrics, .timingJSON, .cache]) {
+        } else if record != nil || showsTimeline || !style.parts.isDisjoint(with: [.metrics, .timingJSON, .cache]) {
             for try await _ in response.body {}
         }
     }
 
     private func save(_ response: Response, to file: OutputFile) async throws {
         progress.begin("", total: response.body.length)
-        var count: Int64 = 0
-        for try await chunk in response.body {
-            count += Int64(chunk.readableBytes)
-            try files?.check(length: count)
-            try file.write(chunk)
-            progress.add(chunk.readableBytes)
+        do {
+            var count: Int64 = 0
+            for try await chunk in response.body {
+                count += Int64(chunk.readableBytes)
+                try files?.check(length: count)
+                try file.write(chunk)
+                progress.add(chunk.readableBytes)
+            }
+        } catch {
+            if Task.isCancelled {
+                progress.finish()
+                keptPart?.keep(file, of: response)
+            }
+            throw error
         }
         try file.complete(modified: keepsTime ? response.headers[.lastModified].flatMap(HTTPDate.seconds) : nil)
         // The server chose the name.
@@ -286,7 +314,7 @@ struct Exchange: Sendable {
         case .binary: "(\(bytes.count) bytes of binary data)"
         case .json where (style.isIndented || style.isColoured) && (try? JSON(parsing: bytes.readableBytesView)) != nil:
             JSONText.render(bytes.text, indented: style.isIndented, coloured: style.isColoured)
-        case .json, .text: style.isTerminal ? TerminalText.block(bytes.text) : bytes.text
+        case .json, .xml, .text: style.isTerminal ? TerminalText.block(bytes.text) : bytes.text
         }
     }
 }

@@ -50,8 +50,6 @@ enum HabitOptions {
         "-q": "leave it out, as configuration files are not supported",
         "-#": "leave it out; a progress bar is drawn on a terminal",
         "-h": "write --print h for the head, --help for help",
-        "--download": "write tern download URL",
-        "--continue": "write tern download --continue URL",
         "--load-cookies": "write --cookie FILE",
         "--save-cookies": "write --cookie-jar FILE",
         "--keep-session-cookies": "leave it out, as --cookie-jar keeps them",

@@ -48,8 +48,13 @@ struct OutputOptions: ParsableArguments {
 
     @Flag(
         name: .shortAndLong,
-        help: "Show everything, as --print HBhb, and say on standard error why a request is sent again.")
+        help:
+            "Show everything, as --print HBhb, and say on standard error what each connection is and why a request is sent again."
+    )
     var verbose = false
+
+    @Flag(help: "Draw the call, its attempts and their phases on standard error.")
+    var timeline = false
 
     @Flag(name: [.customShort("s"), .customLong("silent")], help: "Draw no progress bar.")
     var silent = false
@@ -71,7 +76,8 @@ struct OutputOptions: ParsableArguments {
     @Flag(help: "The same, but show or save the body of the response.")
     var failWithBody = false
 
-    @Flag(help: "Exit with 4 for a status from 400, with 5 from 500, and with 3 for a redirect that --no-follow leaves.")
+    @Flag(
+        help: "Exit with 4 for a status from 400, with 5 from 500, and with 3 for a redirect that --no-follow leaves.")
     var checkStatus = false
 
     /// What a status of 400 or more means.
@@ -85,7 +91,8 @@ struct OutputOptions: ParsableArguments {
             throw ValidationError("--include and --print exclude each other; write h and b with --print.")
         }
         let shown: [(isGiven: Bool, name: String)] = [
-            (parts != nil, "--print"), (include, "--include"), (headers, "--headers"), (body, "--body"), (meta, "--meta"),
+            (parts != nil, "--print"), (include, "--include"), (headers, "--headers"), (body, "--body"),
+            (meta, "--meta"),
         ]
         let given = shown.filter(\.isGiven).map(\.name)
         if given.count > 1 {
@@ -139,8 +146,23 @@ struct NamingOptions: ParsableArguments {
             valueName: "-"))
     var offset: String?
 
+    @Flag(
+        help:
+            "Save the body as tern download does: under the server's name or to -o FILE; a status of 400 or more is an error."
+    )
+    var download = false
+
+    @Flag(
+        name: .customLong("continue"),
+        help: "With --download, go on from what an interrupted one left; the same as -C -.")
+    var continues = false
+
+    /// Whether the request is a download of its own kind, which can be interrupted and continued.
+    var isDownload: Bool { offset != nil || download }
+
     func validate() throws {
         try SavingOptions.check(offset: offset)
+        if continues, !download { throw ValidationError("--continue goes with --download, or write -C -.") }
         if remoteHeaderName, !remoteName { throw ValidationError("--remote-header-name goes with -O.") }
     }
 

@@ -90,15 +90,18 @@ struct RequestCommand: AsyncParsableCommand, SendingCommand {
             throw ValidationError("-O and -o exclude each other: each names the file.")
         }
         try checkBody()
-        guard naming.offset != nil else { return }
-        guard naming.remoteName || output.path.map({ $0 != "-" }) == true else {
+        guard naming.isDownload else { return }
+        guard naming.download || naming.remoteName || output.path.map({ $0 != "-" }) == true else {
             throw ValidationError("-C - continues a file; name it with -O or -o FILE.")
         }
         let isPlain =
             !output.namesParts && output.format.pretty == nil && !output.curl && !output.showSecrets
-            && output.writeOut == nil && !output.failWithBody && !output.checkStatus && !state.printsOnly && !fields.head
+            && output.writeOut == nil && !output.timeline && !output.failWithBody && !output.checkStatus
+            && !state.printsOnly && !fields.head
         guard isPlain, !givesBody, !texts.get else {
-            throw ValidationError("-C - is for downloads, which show nothing of the exchange and send no body.")
+            throw ValidationError(
+                "\(naming.download ? "--download" : "-C -") is for downloads, which show nothing of the exchange and send no body."
+            )
         }
     }
 
@@ -135,7 +138,7 @@ struct RequestCommand: AsyncParsableCommand, SendingCommand {
         if let file = texts.upload { target = target.uploading(file) }
         // The same without a method as in curl, where -G makes a GET of a POST.
         if texts.get, target.method == nil { target.method = "GET" }
-        if naming.offset != nil { return try await download(target).run() }
+        if naming.isDownload { return try await download(target).run() }
         var (output, format) = (output, fields.format)
         switch try meaningOfF(target) {
         case .form?: format = .form
@@ -189,18 +192,19 @@ struct RequestCommand: AsyncParsableCommand, SendingCommand {
         return .form
     }
 
-    /// Returns the download that continues an earlier one.
+    /// Returns the download of `--download` and `-C -`.
     private func download(_ target: Target) throws -> DownloadJob {
         let items = try target.items.map { argument throws(UsageError) in try ItemParser.parse(argument) }
         guard target.method ?? "GET" == "GET", !items.contains(where: \.isContent) else {
-            throw UsageError("-C - is for downloads, which are GET requests without a body.")
+            throw UsageError(
+                "\(naming.download ? "--download" : "-C -") is for downloads, which are GET requests without a body.")
         }
         let content = try RequestContent(items, as: .json, style: request.style?.style)
         return DownloadJob(
             urls: [try Target.url(target.url).appendingQuery(content.query)],
-            saving: try SavingOptions.continuing(
+            saving: try SavingOptions.request(
                 path: output.path, remoteName: naming.remoteName, remoteHeaderName: naming.remoteHeaderName,
-                silent: output.silent),
+                silent: output.silent, continues: naming.continues || naming.offset != nil),
             sender: request.sender, aws: request.aws, connection: connection, trust: trust, routing: routing,
             items: items)
     }

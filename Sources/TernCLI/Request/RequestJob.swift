@@ -88,7 +88,8 @@ struct RequestJob {
             isTerminal: terminal.isTerminal, savesBody: destination != .none, showsHead: showsHead)
         if printsOnly {
             guard destination == .none else {
-                throw UsageError("--offline without --cache prints the request, and saves nothing; leave out -o and -O.")
+                throw UsageError(
+                    "--offline without --cache prints the request, and saves nothing; leave out -o and -O.")
             }
             if !output.namesParts { style.parts = [.requestHead, .requestBody] }
         }
@@ -107,16 +108,22 @@ struct RequestJob {
         let progress = ProgressDisplay(
             isEnabled: !output.silent
                 && (!(style.isTerminal && destination == .none) || content.file != nil || content.hasParts))
-        let exchange = try Exchange(
+        var exchange = try Exchange(
             style: style, progress: progress, content: content, destination: destination, check: output.statusCheck,
             follows: connection.redirects.follow, http2: connection.transport.http2Mode, record: record,
             conditions: conditions, files: output.curl || printsOnly ? nil : files)
+        exchange.showsTimeline = output.timeline
         try dial?.check(url)
-        var policy = try trust.policy(for: url)
-        if let suites = try dial?.suites() { policy.tls.cipherSuites = suites }
+        var checks = try trust.policy(for: url)
+        if let suites = try dial?.suites() { checks.tls.cipherSuites = suites }
+        let connections = output.verbose ? ConnectionLog { printError($0) } : nil
+        // A cache keeps the responses of policies with closures apart.
+        let policy = state.cache == nil ? connections?.watching(checks) ?? checks : checks
         let engine = try dial?.engine(for: url, trust, routing) ?? trust.engine(routing.families)
         let (proxies, netrc) = (try routing.proxies(), try request.sender.credentials.netrcAccess())
         let method = try Self.method(target, content)
+        if method == .get, content.body == nil { exchange.keptPart = keptPart(url) }
+        let log = exchange.log
         let retries = connection.retries.policy(for: method, fails: output.statusCheck.fails)
         let session = try Session { [policy] settings in
             settings.trust.policy = policy
@@ -124,15 +131,17 @@ struct RequestJob {
             settings.requestSerializer = .json
             connection.apply(to: &settings)
             settings.retry = retries
-            if output.verbose {
-                settings.events.observers = [AttemptLog(limit: connection.retries.retry) { printError($0) }.observer]
+            if let connections {
+                settings.events.observers = [
+                    AttemptLog(limit: connection.retries.retry) { printError($0) }.observer, connections.observer,
+                ]
             }
             routing.apply(to: &settings, proxies)
             settings.auth.netrc = netrc?.file
             settings.decodesContent = request.sender.fields.decodesContent
             settings.events.collectsMetrics =
-                record != nil || !style.parts.isDisjoint(with: [.metrics, .timingJSON])
-            settings.networkInterceptors = [exchange.log]
+                record != nil || output.timeline || !style.parts.isDisjoint(with: [.metrics, .timingJSON])
+            settings.networkInterceptors = [log]
             state.apply(to: &settings)
         }
         var draft = RequestDraft(
@@ -167,12 +176,33 @@ struct RequestJob {
             try await exchange.run(draft, by: session, retries: retries)
         } catch {
             await session.flushEvents()
+            if let bytes = exchange.keptPart?.bytes { try printContinuing(url, items, bytes: bytes) }
             // Cookies that a server has set before the failure are kept.
             if exchange.log.hasAnswer { await Self.trySaving(state) }
             guard let error = error as? SternaError else { throw error }
             throw Self.advised(error, after: ContinuousClock.now - start, connection, routing)
         }
         try await state.save()
+    }
+
+    /// Returns what keeps the file if the command is interrupted; nil if the server names it.
+    private func keptPart(_ url: HTTPURL) -> KeptPart? {
+        let isNamed = output.path.map { $0 != "-" } == true || naming?.remoteName == true
+        return isNamed && naming?.remoteHeaderName != true ? KeptPart(url: url) : nil
+    }
+
+    /// Prints the command that continues an interrupted file.
+    private func printContinuing(_ url: HTTPURL, _ items: [Item], bytes: Int64) throws {
+        guard !output.silent else { return }
+        let saving = try SavingOptions.request(
+            path: output.path, remoteName: naming?.remoteName == true, remoteHeaderName: false, silent: false,
+            continues: true)
+        let command = ContinuingCommand(
+            urls: [url], saving: saving, sender: request.sender, aws: request.aws, items: items, connection: connection,
+            trust: trust, routing: routing)
+        let hint = command.hidesSecrets ? ", fill in *** and run" : ""
+        printError("Interrupted; kept \(ByteSize(bytes)). To continue\(hint):")
+        printError("  \(command.text)")
     }
 
     /// Throws `UsageError` if what a session keeps might go to another host.
@@ -238,7 +268,8 @@ struct RequestJob {
     }
 
     private func printRequest(
-        _ draft: RequestDraft, by session: Session, _ style: OutputStyle, _ content: RequestContent, _ state: CommandState
+        _ draft: RequestDraft, by session: Session, _ style: OutputStyle, _ content: RequestContent,
+        _ state: CommandState
     ) async throws {
         var request = try complete(draft, by: session, content, state)
         // Files are shown, too, if they are short.

@@ -139,7 +139,7 @@ struct UploadCommand: AsyncParsableCommand, SendingCommand {
             (output.parts != nil, "--print"), (output.include, "--include"), (output.format.pretty != nil, "--pretty"),
             (output.headers, "--headers"), (output.body, "--body"), (output.meta, "--meta"),
             (output.writeOut != nil, "--write-out"), (output.failWithBody, "--fail-with-body"),
-            (output.checkStatus, "--check-status"),
+            (output.checkStatus, "--check-status"), (output.timeline, "--timeline"),
             (output.curl, "--curl"), (output.showSecrets, "--show-secrets"), (request.compress, "--compress"),
             (!request.sender.cookieFiles.isEmpty, "--cookie FILE"), (state.cookieJar != nil, "--cookie-jar"),
             (state.session != nil, "--session"), (state.sessionReadOnly != nil, "--session-read-only"),

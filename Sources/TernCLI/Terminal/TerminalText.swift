@@ -3,38 +3,21 @@ import Sterna
 
 /// Makes untrusted text safe for a terminal: control characters become visible signs.
 struct TerminalText {
-    private var pending: [UInt8] = []
+    private var decoder: CharsetDecoder
     private var endedWithReturn = false
-    private let isLatin1: Bool
 
-    /// - Parameter charset: the character set that Content-Type names; UTF-8 unless it is Latin-1 or similar.
-    init(charset: String? = nil) {
-        isLatin1 = ["iso-8859-1", "latin1", "windows-1252", "us-ascii"].contains(charset)
-    }
+    /// - Parameter charset: the character set that Content-Type names; UTF-8 without one.
+    init(charset: String? = nil) { decoder = CharsetDecoder(charset: charset) }
 
     /// Returns the text of the next bytes; an incomplete sequence at their end waits for the next call.
-    mutating func feed(_ bytes: Bytes) -> String {
-        if isLatin1 {
-            var text = String.UnicodeScalarView()
-            for byte in bytes.readableBytesView { text.append(Unicode.Scalar(byte)) }
-            return clean(text)
-        }
-        pending.append(contentsOf: bytes.readableBytesView)
-        let complete = pending.count - Self.incompleteSuffix(pending)
-        let text = String(decoding: pending[..<complete], as: UTF8.self)
-        pending.removeFirst(complete)
-        return clean(text.unicodeScalars)
-    }
+    mutating func feed(_ bytes: Bytes) -> String { clean(decoder.feed(bytes).unicodeScalars) }
 
     /// Returns the remaining text at the end.
     mutating func finish() -> String {
-        let rest = pending.isEmpty ? "" : "\u{FFFD}"
-        pending = []
-        if endedWithReturn {
-            endedWithReturn = false
-            return "\u{240D}" + rest
-        }
-        return rest
+        let rest = clean(decoder.finish().unicodeScalars)
+        guard endedWithReturn else { return rest }
+        endedWithReturn = false
+        return rest + "\u{240D}"
     }
 
     // Drops a return before a line feed, even if the two come in different chunks.

@@ -44,14 +44,19 @@ enum CertificateReport {
         return lines
     }
 
+    /// Returns the subject, the issuer and the validity of a certificate on one line.
+    static func brief(_ certificate: CertificateSummary) -> String {
+        TerminalText.line(
+            "\(certificate.subject), issued by "
+                + "\(certificate.isSelfIssued ? "itself" : certificate.issuer), valid \(day(certificate.notBefore)) to "
+                + day(certificate.notAfter))
+    }
+
     /// Returns a short summary of the presented certificates, for the end of an error.
     static func summary(_ certificates: [CertificateSummary]) -> [String] {
         certificates.enumerated().flatMap { index, certificate in
             [
-                TerminalText.line(
-                    "  \(index)  \(certificate.subject), issued by "
-                        + "\(certificate.isSelfIssued ? "itself" : certificate.issuer), valid \(day(certificate.notBefore)) to "
-                        + day(certificate.notAfter)),
+                "  \(index)  \(brief(certificate))",
                 "     pin \(certificate.pin)",
             ]
         }
