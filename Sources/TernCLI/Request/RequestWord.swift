@@ -36,7 +36,8 @@ extension RequestWord {
         "auth-type", "aws-sigv4", "bearer", "cacert", "cache", "cert", "ciphers", "config", "connect-timeout",
         "connect-to", "data-binary", "data-order", "data-raw", "data-urlencode", "etag-compare", "etag-save",
         "form-string", "interface", "jobs", "key", "limit-rate", "max-filesize", "max-redirects", "max-redirs",
-        "max-time", "netrc-file", "noproxy", "parallel-max", "pin", "pretty", "proto", "request", "resolve", "retry",
+        "max-time", "netrc-file", "noproxy", "output-dir", "parallel-max", "pin", "pretty", "proto", "request",
+        "resolve", "retry",
         "retry-delay", "retry-max-time", "session", "session-read-only", "style", "timeout", "tls-max", "tls-min",
         "unix-socket", "url", "user",
     ])
