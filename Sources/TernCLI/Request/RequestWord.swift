@@ -55,8 +55,8 @@ extension RequestWord {
 
     /// Sorts the words of a command line; nil if one of them is unknown, which the parser reports.
     ///
-    /// Letters may follow one dash together, and the value its letter, as in `-sofile`. A value may begin with a dash unless it looks
-    /// like an option.
+    /// Letters may follow one dash together, and the value its letter, as in `-sofile`. A value may begin with a dash unless it
+    /// looks like an option.
     static func sorted(_ words: [String]) -> [RequestWord]? {
         var result: [RequestWord] = []
         var rest = words[...]
