@@ -70,7 +70,7 @@ struct CookieOptionTests {
         try FileManager.default.createSymbolicLink(
             atPath: folder.path("link"), withDestinationPath: folder.path("elsewhere"))
         for arguments in [
-            ["-b", folder.path("none")], ["-b", folder.path("note")], ["-b", folder.path("a.json")],
+            ["-b", folder.path("note")], ["-b", folder.path("a.json")],
             ["-b", folder.path], ["-c", folder.path("note")], ["-c", folder.path("a.json")],
         ] {
             let outcome = try await TernProcess(arguments + ["http://127.0.0.1:1/"]).outcome()

@@ -6,12 +6,12 @@ import Testing
 @testable import SternaTestSupport
 @testable import TernCLI
 
+private let curlPath = "/usr/bin/curl"
+
 /// The same command line given to `tern` and to curl sends the same request, writes the same bytes, and ends in the same way.
 @Suite(
-    "tern: beside curl", .timeLimit(.minutes(5)), .enabled(if: access(CurlComparisonTests.curl, X_OK) == 0))
+    "tern: beside curl", .timeLimit(.minutes(5)), .enabled(if: access(curlPath, X_OK) == 0))
 struct CurlComparisonTests {
-    static let curl = "/usr/bin/curl"
-
     /// What an echo says of a request, without what differs by design.
     private struct Sent: Hashable {
         var parts: [String]
@@ -57,7 +57,7 @@ struct CurlComparisonTests {
             ["-F", "h=<a.txt", "-F", "i=\"q;u\""], ["-T", "a.txt"], ["-T", "a.txt", "-X", "POST"], ["-r", "0-3"],
             ["-e", "http://ref/"], ["-z", "Sun, 06 Nov 1994 08:49:37 GMT"], ["-z", "-20240229"],
             ["--etag-compare", "tag"],
- ["-K", "options"], ["-b", "none"], ["-b", "a=b"], ["-sSLfd", "x=1"],
+            ["-K", "options"], ["-b", "none"], ["-b", "a=b"], ["-sSLfd", "x=1"],
             ["--compressed", "--location", "--show-error", "-H", "Referer: x"],
         ])
     func request(arguments: [String]) async throws {
@@ -65,7 +65,7 @@ struct CurlComparisonTests {
         try files(in: folder)
         try await TestServer.withServer { server in
             let words = ["-s"] + arguments + [server.url("/anything")]
-            let expected = try await outcome(Self.curl, words, in: folder)
+            let expected = try await outcome(curlPath, words, in: folder)
             let found = try await outcome(TernProcess.path, words, in: folder)
             expectEqual(found.status, expected.status, "\(arguments): \(found.errors)")
             try expectEqual(
@@ -108,7 +108,7 @@ struct CurlComparisonTests {
             server.route("GET", "/files/*") { request in .text(request.target) }
             let words = ["-s"] + arguments.map { $0.replacing("URL", with: server.url("")) }
             let (one, two) = (try TemporaryFolder(), try TemporaryFolder())
-            let expected = try await outcome(Self.curl, words, in: one)
+            let expected = try await outcome(curlPath, words, in: one)
             let found = try await outcome(TernProcess.path, words, in: two)
             expectEqual(found.status, expected.status, "\(arguments): \(found.errors)")
             expectEqual(found.text, expected.text, "\(arguments): \(found.errors)")
@@ -134,11 +134,13 @@ struct CurlComparisonTests {
             server.route("GET", "/from") { _ in ServerResponse(status: 302, headers: ["Location": "/to"]) }
             let (one, two) = (try TemporaryFolder(), try TemporaryFolder())
             let words = ["-sL", "-D", "h", server.url("/from")]
-            let expected = try await outcome(Self.curl, words, in: one)
+            let expected = try await outcome(curlPath, words, in: one)
             let found = try await outcome(TernProcess.path, words, in: two)
             expectEqual(found.text, expected.text)
             let lines = [one, two].map { folder in
-                String(decoding: folder.content("h") ?? [], as: UTF8.self).split(separator: "\r\n", omittingEmptySubsequences: false).map(String.init)
+                String(decoding: folder.content("h") ?? [], as: UTF8.self).split(
+                    separator: "\r\n", omittingEmptySubsequences: false
+                ).map(String.init)
                     .filter { !$0.lowercased().hasPrefix("date:") }
             }
             expectEqual(lines[1], lines[0])

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Sterna
 import SternaPlatform
 import SternaTesting

@@ -53,8 +53,8 @@ enum ConfigFile {
         return RequestWord.letters[last] != nil && earlier.allSatisfy { RequestWord.flagLetters.contains($0) }
     }
 
-    /// Returns the words of a file: `name = value`, `name value`, `-x value` and `name`, with `#` before a comment. A value in double
-    /// quotes may have blanks, and `\"`, `\\`, `\t`, `\n` and `\r`. Throws `UsageError`.
+    /// Returns the words of a file: `name = value`, `name value`, `-x value` and `name`, with `#` before a comment. A value in
+    /// double quotes may have blanks, and `\"`, `\\`, `\t`, `\n` and `\r`. Throws `UsageError`.
     static func words(of text: String, _ path: String) throws(UsageError) -> [String] {
         var words: [String] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {

@@ -36,7 +36,8 @@ extension RequestWord {
         "auth-type", "aws-sigv4", "bearer", "cacert", "cache", "cert", "ciphers", "config", "connect-timeout",
         "connect-to", "data-binary", "data-order", "data-raw", "data-urlencode", "etag-compare", "etag-save",
         "form-string", "interface", "jobs", "key", "limit-rate", "max-filesize", "max-redirects", "max-redirs",
-        "max-time", "netrc-file", "noproxy", "parallel-max", "pin", "pretty", "proto", "request", "resolve", "retry",
+        "max-time", "netrc-file", "noproxy", "output-dir", "parallel-max", "pin", "pretty", "proto", "request",
+        "resolve", "retry",
         "retry-delay", "retry-max-time", "session", "session-read-only", "style", "timeout", "tls-max", "tls-min",
         "unix-socket", "url", "url-number", "user",
     ])
@@ -54,8 +55,8 @@ extension RequestWord {
 
     /// Sorts the words of a command line; nil if one of them is unknown, which the parser reports.
     ///
-    /// Letters may follow one dash together, and the value its letter, as in `-sofile`. A value may begin with a dash unless it looks
-    /// like an option.
+    /// Letters may follow one dash together, and the value its letter, as in `-sofile`. A value may begin with a dash unless it
+    /// looks like an option.
     static func sorted(_ words: [String]) -> [RequestWord]? {
         var result: [RequestWord] = []
         var rest = words[...]

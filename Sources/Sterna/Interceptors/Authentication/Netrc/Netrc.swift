@@ -14,9 +14,9 @@ package import SternaCore
 /// ignored.
 ///
 /// The first entry of a host that has a password counts; `default` matches every host. An entry without a password is skipped for
-/// further ones of the same host, but never for `default`: the host has an entry of its own. Hosts are compared in the form of URLs: lower case, IDNs in
-/// ASCII, and in full, so that neither `example.com.` nor `example.com.evil.test` matches `example.com`. A `machine` with a port or
-/// a user is not a host, and never matches. Ports and schemes are not compared.
+/// further ones of the same host, but never for `default`: the host has an entry of its own. Hosts are compared in the form of
+/// URLs: lower case, IDNs in ASCII, and in full, so that neither `example.com.` nor `example.com.evil.test` matches `example.com`.
+/// A `machine` with a port or a user is not a host, and never matches. Ports and schemes are not compared.
 package struct Netrc: Sendable {
     /// A sentence that warns about a file at an explicit path that other users own, can read or can change; nil for a safe file.
     package internal(set) var warning: String?
