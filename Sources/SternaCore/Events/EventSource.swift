@@ -59,7 +59,9 @@ package final class EventSource: Sendable {
     /// Calls the observers.
     func deliver(_ event: SternaEvent) {
         // By index, since the loop's copy of an observer would cost each event.
-        for index in observers.indices where event.isPart(of: observers[index].families) { observers[index].receive(event) }
+        for index in observers.indices where event.isPart(of: observers[index].families) {
+            observers[index].receive(event)
+        }
     }
 }
 
