@@ -70,7 +70,7 @@ struct WriteOut {
             case .text(let literal): text += literal
             case .variable(let variable): text += shown(variable)
             case .unknown(let name):
-                ErrorLine.show(TerminalText.line("unknown --write-out variable: '\(name)'; docs/TernScripts.md lists them."))
+                ErrorLine.show(TerminalText.line("unknown --write-out variable: '\(name)'; docs/Tern.md lists them."))
             case .header(let name): text += header(name)
             case .headerJSON: text += headerJSON()
             case .json: text += json()
