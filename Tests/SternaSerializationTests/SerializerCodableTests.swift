@@ -25,6 +25,17 @@ struct SerializerCodableTests {
         }
     }
 
+    @Test("An archive that lists the default statuses, and types in any order, equals the rules that it stands for")
+    func listed() throws {
+        let archive = #"{"statuses":\#(Array(200..<300)),"mediaTypes":["TEXT/*","a/b"]}"#
+        let back = try JSONDecoder().decode(ResponseValidation.self, from: Data(archive.utf8))
+        let given = ResponseValidation(mediaTypes: ["a/b", "text/*"])
+        expectEqual(back, given)
+        expectEqual(back.hashValue, given.hashValue)
+        let written = try JSON(parsing: JSONEncoder().encode(ResponseValidation()))
+        expectEqual(written["statuses"].array?.count, 100)
+    }
+
     @Test("JSON with all its settings")
     func json() throws {
         let given = JSONResponseSerializer(

@@ -96,8 +96,21 @@ public struct ResponseValidation: Sendable, Hashable, Codable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case ownStatuses = "statuses"
-        case types = "mediaTypes"
+        case statuses, mediaTypes
+    }
+
+    // By the properties, not by what is stored: the default statuses are stored as nil, and types in order.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            statuses: try container.decode(Set<Int>.self, forKey: .statuses),
+            mediaTypes: try container.decodeIfPresent(Set<String>.self, forKey: .mediaTypes))
+    }
+
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(statuses, forKey: .statuses)
+        try container.encodeIfPresent(types, forKey: .mediaTypes)
     }
 
     /// Returns the error for an unacceptable status or media type, or nil.
