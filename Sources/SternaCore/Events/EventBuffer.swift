@@ -1,6 +1,10 @@
 import SternaPlatform
 import Synchronization
 
+#if canImport(ObjectiveC)
+import ObjectiveC
+#endif
+
 /// Holds the events of a session, and of those derived from it, until observers and readers have received them.
 ///
 /// Posting takes a lock to append. One thread at a time, off the event loops, takes all that waits and delivers it in order; a pause of a
@@ -94,8 +98,18 @@ package final class EventBuffer: Sendable {
     // more than the events of a few requests.
     private func beginDelivery() {
         BlockingWork("sterna.events", inOrder: true).begin {
-            while self.deliver() { usleep(Self.pauseMicroseconds) }
+            while self.deliverInPool() { usleep(Self.pauseMicroseconds) }
         }
+    }
+
+    /// Delivers what waits, and on Apple's platforms releases what observers have autoreleased: the thread itself would do so only at
+    /// the end of the delivery, which steady traffic puts off without limit.
+    private func deliverInPool() -> Bool {
+        #if canImport(ObjectiveC)
+        return autoreleasepool { deliver() }
+        #else
+        return deliver()
+        #endif
     }
 
     /// Delivers what waits; returns false if nothing does.

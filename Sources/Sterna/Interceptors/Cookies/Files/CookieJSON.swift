@@ -188,7 +188,9 @@ enum CookieJSON {
 }
 
 extension Cookie: Codable {
-    /// Decodes a cookie in the format of ``CookieSnapshot/FileFormat/json``; throws `DecodingError` for a cookie that no server could set.
+    /// Decodes a cookie in the format of ``CookieSnapshot/FileFormat/json``.
+    ///
+    /// Throws `DecodingError` for a cookie that no server could set.
     public init(from decoder: any Decoder) throws {
         guard let object = try JSON(from: decoder).object, let cookie = CookieJSON.cookie(object) else {
             throw DecodingError.dataCorrupted(
