@@ -12,8 +12,8 @@ public import Foundation
 extension Request {
     /// Makes a request from one of Foundation's: from its method, URL, header fields, body, time-out and cache policy.
     ///
-    /// ``Foundation/URLRequest/timeoutInterval`` limits each step of ``SternaCore/Timeouts``: resolving, connecting, the proxy, TLS,
-    /// the first byte, and each pause between bytes; zero or less changes no limit. A body stream has the length of the field
+    /// ``Foundation/URLRequest/timeoutInterval`` limits each step of ``SternaCore/Timeouts``: resolving, connecting, the proxy,
+    /// TLS, the first byte, and each pause between bytes; zero or less changes no limit. A body stream has the length of the field
     /// Content-Length, if there is one; it is sent once. A ``Foundation/URLRequest/cachePolicy`` other than the default concerns
     /// the session's cache, in place of the session's own policy. What concerns Foundation's cookies, cellular networks and types
     /// of service has no effect.

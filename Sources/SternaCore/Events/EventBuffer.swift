@@ -102,8 +102,8 @@ package final class EventBuffer: Sendable {
         }
     }
 
-    /// Delivers what waits, and on Apple's platforms releases what observers have autoreleased: the thread itself would do so only at
-    /// the end of the delivery, which steady traffic puts off without limit.
+    /// Delivers what waits, and on Apple's platforms releases what observers have autoreleased: the thread itself would do so only
+    /// at the end of the delivery, which steady traffic puts off without limit.
     private func deliverInPool() -> Bool {
         #if canImport(ObjectiveC)
         return autoreleasepool { deliver() }
