@@ -329,8 +329,8 @@ extension NetworkReachability: WatchedNetwork {
 }
 
 extension SessionSettings.Network {
-    /// Tells the session whether the network is reachable, if ``waitsForConnectivity`` is on; ``NetworkReachability/shared`` by
-    /// default.
+    /// Tells the session whether the network is reachable, if ``Sterna/SessionSettings/Network/waitsForConnectivity`` is on;
+    /// ``NetworkReachability/shared`` by default.
     ///
     /// Requests wait for its network's default route, whatever its destination, and without its settling time and probe.
     public var reachability: NetworkReachability {

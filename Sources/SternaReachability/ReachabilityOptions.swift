@@ -39,7 +39,7 @@ public struct ReachabilityOptions: Sendable {
     public var callbacks = CallbackTarget.main
 
     #if Foundation
-    /// The centre that receives ``SternaNotification/reachabilityDidChange``; nil, the default, posts none.
+    /// The centre that receives ``Sterna/SternaNotification/reachabilityDidChange``; nil, the default, posts none.
     public var notificationCenter: NotificationCenter?
     #endif
 

@@ -54,7 +54,7 @@ public struct PropertyListResponseSerializer: ResponseSerializer, Hashable, Coda
 
 /// Decodes a `Decodable` value from a property list in XML or binary form.
 ///
-/// An empty body yields the value of an ``EmptyRepresentable`` type, such as an optional; any other type fails.
+/// An empty body yields the value of an ``SternaSerialization/EmptyRepresentable`` type, such as an optional; any other type fails.
 public struct DecodablePropertyListResponseSerializer<Value: Decodable & Sendable>: ResponseSerializer, Codable {
     public var validation: ResponseValidation
 

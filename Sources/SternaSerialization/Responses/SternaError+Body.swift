@@ -8,14 +8,15 @@ extension SternaError {
         return try? JSON(parsing: body.readableBytesView)
     }
 
-    /// The fields of the request that the response refuses, each with its reasons, as in responses with status 422; empty if the body
-    /// names none.
+    /// The fields of the request that the response refuses, each with its reasons, as in responses with status 422; empty if the
+    /// body names none.
     ///
     ///     if let reason = error.invalidFields["email"]?.first { emailLabel.text = reason }
     ///
-    /// They are read from the lists of problem details (RFC 9457, 3), JSON:API and most APIs, and from dictionaries of fields. Reasons
-    /// that concern the whole request are only in ``SternaError/message``. Bodies of more than 64 KiB are not read; at most 100
-    /// fields are kept, with ten reasons each; in the reasons for passwords and other secrets quotations become `***`.
+    /// They are read from the lists of problem details (RFC 9457, 3), JSON:API and most APIs, and from dictionaries of fields.
+    /// Reasons that concern the whole request are only in ``SternaCore/SternaError/message``. Bodies of more than 64 KiB are not
+    /// read; at most 100 fields are kept, with ten reasons each; in the reasons for passwords and other secrets quotations become
+    /// `***`.
     public var invalidFields: [String: [String]] { body.map { ServerMessage.fields(in: $0) } ?? [:] }
 
     /// Decodes the response body from JSON, such as an API's own error type; returns nil if it does not fit.
