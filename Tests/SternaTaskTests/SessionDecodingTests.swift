@@ -57,6 +57,16 @@ struct SessionDecodingTests {
         expectEqual(later.decode(Item.self), Self.item)
     }
 
+    @Test("The error of a value that the reply does not have, and the lines of a reply")
+    func reply() async throws {
+        let reply = try await session(200, Self.line).get("items")
+        let error = try #require(await #expect(throws: SternaError.self) { try await reply.decode(Int.self) })
+        expectEqual(error.decode(Item.self), Self.item)
+        var items: [Item] = []
+        for try await item in reply.response.decode(lines: Item.self) { items.append(item) }
+        expectEqual(items, [Self.item])
+    }
+
     @Test("What the program passes wins")
     func own() async throws {
         let api = try session(404, Self.plainLine)

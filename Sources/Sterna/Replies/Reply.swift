@@ -30,6 +30,9 @@ public struct Reply: Sendable {
     }
 
     init(_ response: Response, body: Bytes, plan: SessionPlan, ownSerializer: (any ResponseSerializer)?) {
+        var response = response
+        // For errors of values, and for lines. Only settings of the session's own, since this copies the response.
+        if !plan.decoding.isDefault, response.sessionDecoding == nil { response.sessionDecoding = plan.decoding }
         self.response = response
         self.body = body
         self.plan = plan

@@ -4,7 +4,13 @@ package import SternaCore
 package final class SharedDecoding: Sendable {
     let settings: DecodingSettings
 
-    package init(_ settings: DecodingSettings) { self.settings = settings }
+    /// Whether the settings are the default ones, which hold for a response without settings, too.
+    package let isDefault: Bool
+
+    package init(_ settings: DecodingSettings) {
+        self.settings = settings
+        isDefault = settings.isDefault
+    }
 }
 
 extension Response {

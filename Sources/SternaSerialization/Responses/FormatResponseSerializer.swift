@@ -47,7 +47,7 @@ extension DecodableResponseSerializer: FormatResponseSerializer {
 
 extension DecodingSettings {
     /// Whether all settings have their defaults.
-    fileprivate var isDefault: Bool {
+    var isDefault: Bool {
         switch (keys, dates, data) {
         case (.asIs, .deferred, .base64): nonFiniteNumbers == nil
         default: false
