@@ -228,7 +228,8 @@ public struct HTTPVersion: Sendable, Hashable, CustomStringConvertible {
     public var major: Int
     public var minor: Int
 
-    package init(major: Int, minor: Int) {
+    /// Makes a version, for a transport of a program's own, such as one of HTTP/3.
+    public init(major: Int, minor: Int) {
         self.major = major
         self.minor = minor
     }
@@ -248,7 +249,8 @@ public struct RedirectStep: Sendable, Hashable {
     /// The status of that response.
     public var status: Int
 
-    package init(url: HTTPURL, status: Int) {
+    /// Makes a step, for a transport of a program's own that follows redirects itself.
+    public init(url: HTTPURL, status: Int) {
         self.url = url
         self.status = status
     }

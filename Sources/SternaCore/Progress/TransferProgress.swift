@@ -11,7 +11,8 @@ public struct TransferProgress: Sendable, Hashable, CustomStringConvertible {
     /// Recent throughput in bytes per second; nil until there is enough data.
     public var rate: Double?
 
-    package init(completed: Int64, total: Int64? = nil, rate: Double? = nil) {
+    /// Makes the progress that a program's own way of uploading reports.
+    public init(completed: Int64, total: Int64? = nil, rate: Double? = nil) {
         self.completed = completed
         self.total = total
         self.rate = rate
