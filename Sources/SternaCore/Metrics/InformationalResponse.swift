@@ -8,7 +8,8 @@ public struct InformationalResponse: Sendable {
     /// The header fields, such as the Link fields of 103 (RFC 8297).
     public let headers: HTTPFields
 
-    package init(status: Int, headers: HTTPFields) {
+    /// Makes a response, for a transport of a program's own that calls ``Request/onInformational``.
+    public init(status: Int, headers: HTTPFields) {
         self.status = status
         self.headers = headers
     }
