@@ -11,7 +11,7 @@ public struct AuthenticationChallenge: Sendable, Hashable {
         public let value: String
 
         /// Makes a parameter.
-        package init(_ name: String, _ value: String) {
+        public init(_ name: String, _ value: String) {
             self.name = name
             self.value = value
         }
@@ -27,7 +27,7 @@ public struct AuthenticationChallenge: Sendable, Hashable {
     public let parameters: [Parameter]
 
     /// Makes a challenge.
-    package init(_ scheme: String, token: String? = nil, parameters: [Parameter] = []) {
+    public init(_ scheme: String, token: String? = nil, parameters: [Parameter] = []) {
         self.scheme = scheme
         self.token = token
         self.parameters = parameters
