@@ -69,9 +69,23 @@ struct RequestPlanTests {
 
     @Test(
         "Standard input is the body of one request alone",
-        arguments: ["-d @-", "-T -", "--data-urlencode a@-", "-F a=@-"])
+        arguments: ["-d @-", "-T -", "--data-urlencode a@-", "-F a=@-", "-F a=<-;type=b/c", "-w @-"])
     func input(words: String) async {
         await #expect(throws: UsageError.self) { try await lines("\(words) http://a/ http://b/") }
+    }
+
+    @Test(
+        "Values that only resemble standard input go to several requests",
+        arguments: ["--data-urlencode a=b@-", "-F a=b=@-", "-F a=@-b"])
+    func noInput(words: String) async throws {
+        try await expectEqual(lines("\(words) http://a/ http://b/").count, 2)
+    }
+
+    @Test("--write-out and -D know the place of the request", arguments: ["-w x", "-D x"])
+    func numbers(words: String) async throws {
+        try await expectEqual(
+            lines("\(words) http://a/ http://b/"),
+            (0...1).map { "--ignore-stdin --url-number=\($0) \(words) -- http://\($0 == 0 ? "a" : "b")/" })
     }
 
     @Test("-Z and --jobs say how many requests run at once") func jobs() async throws {

@@ -98,13 +98,17 @@ extension GivenBody {
         case .standardInput: true
         case .text, .file: false
         case .pieces(let pieces): pieces.contains { $0.source == .standardInput }
-        case .form(let parts):
-            parts.contains { part in
-                switch part.content {
-                case .file(let source), .textOf(let source): source == .standardInput
-                case .text: false
-                }
-            }
+        case .form(let parts): parts.contains(where: \.readsInput)
+        }
+    }
+}
+
+extension FormPart {
+    /// Whether standard input is the content.
+    var readsInput: Bool {
+        switch content {
+        case .file(let source), .textOf(let source): source == .standardInput
+        case .text: false
         }
     }
 }

@@ -31,13 +31,13 @@ struct RequestPlan: Hashable, Sendable {
         self.jobs = jobs ?? 1
         guard commands.count > 1 else { return }
         if sorted.contains(where: \.readsInput) {
-            throw UsageError("Standard input can be the body of one request, and there are \(commands.count) here.")
+            throw UsageError("Standard input can be read for one request, and there are \(commands.count) here.")
         }
         // Requests at the same time would draw their progress over each other.
         let shared = self.jobs > 1 ? ["--ignore-stdin", "--silent"] : ["--ignore-stdin"]
-        let isReported = sorted.contains { if case .option("write-out", _, _) = $0 { true } else { false } }
+        let isNumbered = sorted.contains(where: \.usesNumber)
         for index in commands.indices {
-            commands[index].insert(contentsOf: shared + (isReported ? ["--url-number=\(index)"] : []), at: 0)
+            commands[index].insert(contentsOf: shared + (isNumbered ? ["--url-number=\(index)"] : []), at: 0)
         }
     }
 
@@ -155,15 +155,24 @@ extension RequestWord {
         }
     }
 
-    /// Whether the body comes from standard input.
+    /// Whether the option depends on the place of the request: `--write-out` shows it, and `-D` continues its file after the first.
+    fileprivate var usesNumber: Bool {
+        switch self {
+        case .option("write-out", _, _), .option("dump-header", _, _): true
+        case .flag, .option, .argument: false
+        }
+    }
+
+    /// Whether the body, or the text of `--write-out`, comes from standard input.
     fileprivate var readsInput: Bool {
         switch self {
         case .flag: false
         case .argument(let text): text == "@-"
         case .option("upload-file", let value, _): value == "-"
         case .option("data", let value, _), .option("data-binary", let value, _): value == "@-"
-        case .option("data-urlencode", let value, _): value.hasSuffix("@-")
-        case .option("form-part", let value, _): value.contains("=@-") || value.contains("=<-")
+        case .option("data-urlencode", let value, _): DataPiece(.encoded, value).source == .standardInput
+        case .option("form-part", let value, _): (try? FormPart(value))?.readsInput == true
+        case .option("write-out", let value, _): value == "@-"
         case .option: false
         }
     }
