@@ -22,7 +22,7 @@ struct RequestPlanTests {
             ("-o - http://a/", "-o - http://a/"), ("http://a/ Referer:http://b/c", "http://a/ Referer:http://b/c"),
             ("http://a/{b} c==d", "http://a/{b} c==d"), ("http://a/[1] c==d", "http://a/[1] c==d"),
             ("-d a -F b=c http://a/", "--data-order=dF -d a -F b=c http://a/"), ("--url http://a/ -s", "http://a/ -s"),
-            ("http://a/ -d", "http://a/ -d"), ("-d -s http://a/", "-d -s http://a/"),
+            ("-z -Sun http://a/", "--time-cond=-Sun http://a/"), ("http://a/ -d", "http://a/ -d"), ("-d -s http://a/", "-d -s http://a/"),
         ])
     func one(words: String, expected: String) async throws { try await expectEqual(lines(words), [expected]) }
 
@@ -135,6 +135,28 @@ struct RequestPlanTests {
         let error = #expect(throws: UsageError.self) { try ConfigFile.words(of: "\nuser = \"s3cret", "f") }
         expectEqual(error?.message.contains("Line 2"), true)
         expectEqual(error?.message.contains("s3cret"), false)
+    }
+
+    @Test("In a file of options flags stand together, and a value may begin with a dash") func configLetters() throws {
+        let text = """
+            -sS
+            -sLo file
+            -d "-x"
+            -sd -y
+            -XPUT
+            -o -
+            """
+        expectEqual(
+            try ConfigFile.words(of: text, "f"),
+            ["-sS", "-sLo", "file", "--data=-x", "-s", "--data=-y", "-X", "PUT", "--output=-"])
+    }
+
+    @Test("-K may follow other letters", arguments: [["-sK", "F"], ["-sKF"], ["-s", "-KF"], ["-s", "--config", "F"]])
+    func configAfterFlags(words: [String]) async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("url = http://a/\n", to: "f")
+        let words = words.map { $0.replacing("F", with: folder.path("f")) }
+        try await expectEqual(RequestPlan(words).commands, [["-s", "http://a/"]])
     }
 
     @Test("A file of options that names itself is an error") func endless() async throws {
