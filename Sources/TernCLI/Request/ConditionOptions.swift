@@ -55,7 +55,7 @@ struct ConditionOptions: ParsableArguments {
             // As in curl, a file that --etag-save will make may be missing: no response is known.
             let isMissing = etagSave != nil && FileStatus(path: etagCompare) == nil
             let content = isMissing ? "" : try ItemFile.text(etagCompare)
-            let tag = content.split(separator: "\n").first.map(String.init) ?? ""
+            let tag = content.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
             items.append(.header(name: "If-None-Match", value: tag.isEmpty ? "\"\"" : tag))
         }
         return items
@@ -95,11 +95,15 @@ enum TimeText {
     /// time; nil for other texts.
     static func seconds(_ text: String) -> Int64? {
         if let known = HTTPDate.seconds(text) ?? HTTPDate.seconds(text + " GMT") { return known }
+        var text = text[...]
+        for zone in ["Z", "GMT", "UTC"] where text.hasSuffix(zone) {
+            text = text.dropLast(zone.count)
+            break
+        }
         var words = text.split { " T".contains($0) }.map(String.init)
-        if ["Z", "GMT", "UTC"].contains(words.last) { words.removeLast() }
         var clock: Int64 = 0
         if let last = words.last, last.contains(":") {
-            let parts = (last.hasSuffix("Z") ? last.dropLast() : last[...]).split(separator: ":").map { Int64($0) }
+            let parts = last.split(separator: ":").map { Int64($0) }
             guard (2...3).contains(parts.count), let hours = parts[0], let minutes = parts[1],
                 let rest = parts.count == 3 ? parts[2] : 0, (0..<24).contains(hours), (0..<60).contains(minutes),
                 (0...60).contains(rest)

@@ -20,9 +20,9 @@ enum ConfigFile {
             var path: String?
             if word.hasPrefix("--config=") {
                 path = String(word.dropFirst("--config=".count))
-            } else if let (flags, file) = word == "--config" ? ("", "") : letters(word) {
-                if !flags.isEmpty { result.append("-\(flags)") }
-                path = file.isEmpty ? rest.popFirst() : file
+            } else if let found = option(word) {
+                if !found.flags.isEmpty { result.append("-\(found.flags)") }
+                path = found.file.isEmpty ? rest.popFirst() : found.file
                 guard path != nil else { throw UsageError("-K takes the path of a file, or - for standard input.") }
             }
             guard let path else {
@@ -46,11 +46,13 @@ enum ConfigFile {
     }
 
     /// Returns the flags before the K of `-K`, as in `-sK FILE`, and the path after it; nil for a word without this option.
-    private static func letters(_ word: String) -> (flags: String, file: String)? {
+    private static func option(_ word: String) -> (flags: String, file: String)? {
+        if word == "--config" { return (flags: "", file: "") }
         guard word.hasPrefix("-"), !word.hasPrefix("--") else { return nil }
         let flags = word.dropFirst().prefix { RequestWord.flagLetters.contains($0) }
         let rest = word.dropFirst(1 + flags.count)
-        return rest.first == "K" ? (String(flags), String(rest.dropFirst())) : nil
+        guard rest.first == "K" else { return nil }
+        return (flags: String(flags), file: String(rest.dropFirst()))
     }
 
     private static func isAwaitingValue(_ word: String) -> Bool {

@@ -182,7 +182,7 @@ struct FormPart: Hashable, Sendable {
     var fileName: String?
 
     /// Parses `name=text`, `name=@file;type=text/csv;filename=b.csv`, `name=<file`. A value in double quotes may contain
-    /// semicolons. Throws `ValidationError`.
+    /// semicolons. Throws `ValidationError`, also for text after the closing quote, which would be lost.
     init(_ text: String) throws {
         var rest: Substring
         (name, rest) = try Self.split(text)
@@ -211,6 +211,11 @@ struct FormPart: Hashable, Sendable {
                     "-F \(name)=… has “;\(key)=”, but only ;type= and ;filename= are supported; write the value in double quotes if it has a semicolon."
                 )
             }
+        }
+        guard rest.allSatisfy({ $0 == " " }) else {
+            // The text may be secret.
+            throw ValidationError(
+                "-F \(name)=… has text after a closing quote; write \\\" for a quote in a value, or use --form-string.")
         }
     }
 
