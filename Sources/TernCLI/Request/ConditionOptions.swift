@@ -32,6 +32,15 @@ struct ConditionOptions: ParsableArguments {
     /// Whether the response may be a 304, which leaves files as they are.
     var isConditional: Bool { time != nil || etagCompare != nil }
 
+    /// The names of the options that are given.
+    var given: [String] {
+        let all: [(name: String, isGiven: Bool)] = [
+            ("-r", range != nil), ("-z", time != nil), ("-e", referer != nil), ("--etag-compare", etagCompare != nil),
+            ("--etag-save", etagSave != nil),
+        ]
+        return all.filter { $0.isGiven }.map { $0.name }
+    }
+
     func validate() throws {
         if let range {
             guard range.contains("-"), range.utf8.allSatisfy({ (0x30...0x39).contains($0) || ",-".utf8.contains($0) })

@@ -26,6 +26,15 @@ struct DialOptions: ParsableArguments {
             "Offer these cipher suites of TLS 1.2, by OpenSSL's names, separated by colons.", valueName: "list"))
     var ciphers: String?
 
+    /// The names of the options that are given.
+    var given: [String] {
+        let all: [(name: String, isGiven: Bool)] = [
+            ("--interface", source != nil), ("--connect-to", !connectTo.isEmpty), ("--proto", proto != nil),
+            ("--ciphers", ciphers != nil),
+        ]
+        return all.filter { $0.isGiven }.map { $0.name }
+    }
+
     func validate() throws {
         if source?.isEmpty == true {
             throw ValidationError("--interface takes an address, or the name of an interface.")

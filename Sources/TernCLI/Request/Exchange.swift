@@ -33,10 +33,11 @@ struct Exchange: Sendable {
     /// - Parameters:
     ///   - conditions: the options of conditional requests; nil for none.
     ///   - files: the options of the response's files; nil for none.
+    ///   - number: the place of the request among those of the command line, from 0.
     init(
         style: OutputStyle, progress: ProgressDisplay, content: RequestContent, destination: SaveDestination,
         check: StatusCheck, follows: Bool, http2: HTTP2Mode, record: TransferRecord?,
-        conditions: ConditionOptions? = nil, files: FileOptions? = nil
+        conditions: ConditionOptions? = nil, files: FileOptions? = nil, number: Int = 0
     ) throws {
         self.conditions = conditions
         self.files = files
@@ -47,7 +48,8 @@ struct Exchange: Sendable {
         self.follows = follows
         self.record = record
         let output = Descriptor.standardOutput
-        log = NetworkLog(removedHeaders: content.removedHeaders, record: record, dump: try files?.headDump()) { request in
+        let dump = try files?.headDump(continues: number > 0)
+        log = NetworkLog(removedHeaders: content.removedHeaders, record: record, dump: dump) { request in
             try Self.show(request, style, http2, file: content.file, to: output)
         } redirect: { response in
             if style.parts.contains(.responseHead) {

@@ -103,6 +103,11 @@ struct RequestCommand: AsyncParsableCommand, SendingCommand {
                 "\(naming.download ? "--download" : "-C -") is for downloads, which show nothing of the exchange and send no body."
             )
         }
+        // These would be ignored, so that the file came from elsewhere or went elsewhere.
+        if let other = (conditions.given + files.given + dial.given).first {
+            throw ValidationError(
+                "\(naming.download ? "--download" : "-C -") does not go with \(other); leave out one of them.")
+        }
     }
 
     /// Whether an option gives the body.
