@@ -29,7 +29,8 @@ struct XMLTextTests {
 
     @Test("Short elements at a great depth do not fill the memory") func amplified() {
         let (depth, count) = (600, 150_000)
-        let text = String(repeating: "<a>", count: depth) + String(repeating: "<b/>", count: count)
+        let text =
+            String(repeating: "<a>", count: depth) + String(repeating: "<b/>", count: count)
             + String(repeating: "</a>", count: depth)
         let length = XMLText.render(text, indented: true, coloured: false)?.utf8.count ?? 0
         #expect(length > Indentation.longest && length < Indentation.longest + (2 << 20), "\(length)")

@@ -95,7 +95,7 @@ struct JSONText {
     private mutating func breakLine() {
         guard isIndented else { return }
         output += "\n"
-        for _ in 0..<Indentation.levels(depth, after: output) { output += "  " }
+        for _ in 0..<Indentation.levels(depth, at: output.utf8.count) { output += "  " }
     }
 
     private static func skipBlanks(_ bytes: [UInt8], from start: Int) -> Int {
@@ -116,8 +116,6 @@ enum Indentation {
     /// The longest output, in bytes, with indentation: short elements at a great depth would take hundreds of times their size.
     static let longest = 64 << 20
 
-    /// Returns how many levels the next line is indented.
-    static func levels(_ depth: Int, after output: String) -> Int {
-        output.utf8.count < longest ? min(depth, deepest) : 0
-    }
+    /// Returns how many levels a line is indented that begins after so many bytes of output.
+    static func levels(_ depth: Int, at count: Int) -> Int { count < longest ? min(depth, deepest) : 0 }
 }

@@ -202,7 +202,7 @@ struct XMLText {
 
     private mutating func breakLine(_ depth: Int) {
         guard isIndented, !output.isEmpty else { return }
-        output += "\n" + String(repeating: "  ", count: Indentation.levels(depth, after: output))
+        output += "\n" + String(repeating: "  ", count: Indentation.levels(depth, at: output.utf8.count))
     }
 
     private mutating func append(_ token: Token) {
