@@ -128,6 +128,7 @@ struct RequestJob {
         let (proxies, netrc) = (try routing.proxies(), try request.sender.credentials.netrcAccess())
         let method = try Self.method(target, content)
         if method == .get, content.body == nil { exchange.keptPart = keptPart(url) }
+        if exchange.keptPart != nil { SignalWatch.wait(seconds: DownloadJob.patience) }
         let log = exchange.log
         let retries = connection.retries.policy(for: method, fails: output.statusCheck.fails)
         let session = try Session { [policy] settings in
