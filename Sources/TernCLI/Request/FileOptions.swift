@@ -91,7 +91,7 @@ struct FileOptions: ParsableArguments {
             made += made.isEmpty && !folder.hasPrefix("/") ? String(name) : "/\(name)"
             if made.isEmpty || made == "/" { continue }
             let code = mkdir(made, 0o777) == 0 ? 0 : errno
-            // A folder that cannot be read may exist all the same.
+            // `mkdir` fails for a folder that exists, too.
             guard code == 0 || FileStatus(path: made)?.isDirectory == true else {
                 throw OutputError(name: made, code: code)
             }
@@ -116,12 +116,11 @@ final class HeadDump: Sendable {
         if isFile { close(output.number) }
     }
 
-    /// Writes a head as HTTP/1.1 has it on the wire, or as curl writes that of another version. Throws `OutputError`.
+    /// Writes a head as HTTP/1.1 has it on the wire, or as curl writes a head of HTTP/2. Throws `OutputError`.
     func write(_ response: Response) throws(OutputError) {
-        let status = response.status
         let version = response.version == .http2 ? "HTTP/2" : response.version.description
-        let phrase = response.version == .http2 ? "" : status.registeredPhrase
-        var text = "\(version) \(status.code) \(phrase)\r\n"
+        let phrase = response.version == .http2 ? "" : response.reasonPhrase
+        var text = "\(version) \(response.status.code) \(isTerminal ? TerminalText.line(phrase) : phrase)\r\n"
         for field in response.headers {
             let isShown = isFile && !isTerminal
             let value = isShown ? field.value : Redaction.shown(field.name.rawName, field.value)

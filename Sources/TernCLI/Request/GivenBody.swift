@@ -15,11 +15,11 @@ struct GivenBody: Hashable, Sendable {
     var source: Source
     var mediaType: String?
 
-    /// What the options of the body are called in messages.
+    /// The name of the option in messages.
     var option: String {
         switch source {
         case .form: "-F"
-        case .file where mediaType == nil: "-T"
+        case .file where mediaType == nil, .standardInput where mediaType == nil: "-T"
         case .text, .file, .standardInput, .pieces: "--data"
         }
     }
