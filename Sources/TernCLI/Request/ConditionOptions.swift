@@ -3,17 +3,17 @@ import HTTPTypes
 import Sterna
 import SternaPlatform
 
-/// Options for header fields that have a meaning of their own in curl: ranges, conditions, and where a link was.
+/// Options for header fields that have a meaning of their own in curl: ranges, conditions, and the page with the link.
 struct ConditionOptions: ParsableArguments {
     @Option(
         name: [.customShort("r", allowingJoined: true), .long],
-        help: ArgumentHelp("Ask for these bytes alone, as 0-99, 500- or -500.", valueName: "range"))
+        help: ArgumentHelp("Ask for these bytes only, as 0-99, 500- or -500.", valueName: "range"))
     var range: String?
 
     @Option(
         name: [.customShort("z", allowingJoined: true), .customLong("time-cond")], parsing: .unconditional,
         help: ArgumentHelp(
-            "Ask for what is newer than a date or than this file; with - before it, for what is older. An unchanged response writes no file.",
+            "Ask for what is newer than a date or than this file; with - before it, for what is older. A file that has not changed is not written.",
             valueName: "date|file"))
     var time: String?
 
@@ -51,7 +51,7 @@ struct ConditionOptions: ParsableArguments {
         }
     }
 
-    /// Returns the header fields of these options as items; throws `ValidationError` for a time that is none.
+    /// Returns the header fields of these options as items; throws `ValidationError` for an invalid time.
     func items() throws -> [Item] {
         var items: [Item] = []
         if let range { items.append(.header(name: "Range", value: "bytes=\(range)")) }

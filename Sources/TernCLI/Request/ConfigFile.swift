@@ -6,7 +6,7 @@ enum ConfigFile {
     private static let most = 32
 
     /// Returns the words of a command line with those of its files in place of `-K FILE`. Throws `fileUnreadable`, and `UsageError`
-    /// for a line that is none.
+    /// for an invalid line.
     static func expanded(_ words: [String]) async throws -> [String] {
         var count = 0
         return try await expanded(words, &count)

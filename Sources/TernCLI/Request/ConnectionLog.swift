@@ -19,7 +19,7 @@ final class ConnectionLog: Sendable {
     /// Prints the events of connections.
     var observer: EventObserver { EventObserver(.network) { [self] in receive($0) } }
 
-    /// Returns a policy that decides as the given one, and whose servers' certificates are printed.
+    /// Returns a policy that decides like the given one, and prints the certificates of servers.
     func watching(_ policy: SecurityPolicy) -> SecurityPolicy {
         var inner = policy
         inner.evaluators.append(

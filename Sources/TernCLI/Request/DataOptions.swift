@@ -1,7 +1,7 @@
 import ArgumentParser
 import Sterna
 
-/// Options for a body, with curl's names and meanings, beside `--data`.
+/// Options for a body, with curl's names and meanings, in addition to `--data`.
 struct DataOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("As --data, but @ has no meaning.", valueName: "text"))
@@ -93,7 +93,7 @@ struct DataOptions: ParsableArguments {
     }
 }
 
-/// A text of `--data` and its relatives.
+/// A text of `--data` or a similar option.
 struct DataPiece: Hashable, Sendable {
     /// The option that gives it; the letters are those of `--data-order`.
     enum Kind: Character, CaseIterable, Sendable {
@@ -103,7 +103,7 @@ struct DataPiece: Hashable, Sendable {
         case encoded = "u"
     }
 
-    /// Where a content comes from.
+    /// Where the content comes from.
     enum Source: Hashable, Sendable {
         case text(String)
         case file(String)
@@ -171,7 +171,7 @@ struct DataPiece: Hashable, Sendable {
 struct FormPart: Hashable, Sendable {
     enum Content: Hashable, Sendable {
         case text(String)
-        /// The text of a file, which is no file for the server.
+        /// The text of a file, sent as a field without a file name.
         case textOf(DataPiece.Source)
         case file(DataPiece.Source)
     }

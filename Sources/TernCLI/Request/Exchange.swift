@@ -168,7 +168,7 @@ struct Exchange: Sendable {
         try Descriptor.standardOutput.write(text + "\n")
     }
 
-    /// Throws what the status of a response means that was shown.
+    /// Throws the error or the exit status that the status of a shown response calls for.
     private func checkStatus(_ response: Response, _ draft: RequestDraft) throws {
         let code = response.status.code
         switch check {
@@ -179,7 +179,7 @@ struct Exchange: Sendable {
         case .byClass:
             let status = StatusCheck.exitStatus(code, follows: follows)
             guard status != ExitStatus.success else { return }
-            // On a terminal the response itself says so.
+            // On a terminal the head shows the status.
             if !style.isTerminal || !style.parts.contains(.responseHead) {
                 let phrase = response.status.registeredPhrase
                 printError("Warning: HTTP \(code)\(phrase.isEmpty ? "" : " \(phrase)").")
@@ -290,7 +290,7 @@ struct Exchange: Sendable {
 
     /// Shows the parts of a request that the style names.
     ///
-    /// - Parameter isLast: whether nothing follows, from which a blank line would set it apart.
+    /// - Parameter isLast: whether nothing follows, so that no blank line is needed.
     static func show(
         _ request: Request, _ style: OutputStyle, _ http2: HTTP2Mode, file: String?, to output: Descriptor,
         isLast: Bool = false

@@ -191,8 +191,8 @@ struct RequestJob {
         try await state.save()
     }
 
-    /// Returns what keeps the file if the command is interrupted; nil if the server names it, and for connections that
-    /// `tern download` has no options for.
+    /// Returns the object that keeps the partial file of an interrupted command; nil if the server names it, and for options of
+    /// connections that `tern download` does not have.
     private func keptPart(_ url: HTTPURL) -> KeptPart? {
         guard dial?.given.isEmpty != false else { return nil }
         let isNamed = output.path.map { $0 != "-" } == true || naming?.remoteName == true

@@ -1,4 +1,4 @@
-/// A word of a request's command line, before the parser.
+/// A word of a request's command line, before the parser reads it.
 enum RequestWord: Hashable, Sendable {
     /// A flag, with its name as it was written, such as `-s` or `--silent`.
     case flag(String)

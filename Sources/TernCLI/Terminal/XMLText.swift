@@ -3,7 +3,7 @@ import Sterna
 
 /// Formats and colours XML token by token, so that names, attributes, entities and texts stay as sent.
 ///
-/// Only elements without text of their own are laid out: blanks beside text may mean something.
+/// Only elements without text of their own are laid out: blanks next to text may be significant.
 struct XMLText {
     private enum Kind {
         case start, empty, end, text, characterData, comment, instruction
