@@ -172,6 +172,7 @@ struct HabitOptionTests {
             (["-F", "a=b;c=d", "http://a/"], ";filename="),
             (["-F", "a=\"b\"c", "http://a/"], "closing quote"),
             (["-F", "a=b", "-d", "c", "http://a/"], "whole body"),
+            (["-T", "-", "http://a/", "a=b"], "-T is the whole body"),
             (["-T", "f", "-d", "c", "http://a/"], "whole body"), (["-G", "http://a/"], "-d name=value"),
             (["-r", "x", "http://a/"], "0-99"), (["-z", "yesterday-ish", "http://a/"], "1994"),
             (["-e", "http://b/;auto", "http://a/"], ";auto"), (["-L", "--no-follow", "http://a/"], "exclude"),

@@ -22,7 +22,8 @@ struct RequestPlanTests {
             ("-o - http://a/", "-o - http://a/"), ("http://a/ Referer:http://b/c", "http://a/ Referer:http://b/c"),
             ("http://a/{b} c==d", "http://a/{b} c==d"), ("http://a/[1] c==d", "http://a/[1] c==d"),
             ("-d a -F b=c http://a/", "--data-order=dF -d a -F b=c http://a/"), ("--url http://a/ -s", "http://a/ -s"),
-            ("-z -Sun http://a/", "--time-cond=-Sun http://a/"), ("http://a/ -d", "http://a/ -d"), ("-d -s http://a/", "-d -s http://a/"),
+            ("-z -Sun http://a/", "--time-cond=-Sun http://a/"), ("http://a/ -d", "http://a/ -d"),
+            ("-d -s http://a/", "-d -s http://a/"),
         ])
     func one(words: String, expected: String) async throws { try await expectEqual(lines(words), [expected]) }
 

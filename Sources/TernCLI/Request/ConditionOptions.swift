@@ -104,12 +104,9 @@ enum TimeText {
     /// time; nil for other texts.
     static func seconds(_ text: String) -> Int64? {
         if let known = HTTPDate.seconds(text) ?? HTTPDate.seconds(text + " GMT") { return known }
-        var text = text[...]
-        for zone in ["Z", "GMT", "UTC"] where text.hasSuffix(zone) {
-            text = text.dropLast(zone.count)
-            break
-        }
-        var words = text.split { " T".contains($0) }.map(String.init)
+        // Before the text is split: the zones have a T, too.
+        let zone = ["Z", "GMT", "UTC"].first { text.hasSuffix($0) } ?? ""
+        var words = text.dropLast(zone.count).split { " T".contains($0) }.map(String.init)
         var clock: Int64 = 0
         if let last = words.last, last.contains(":") {
             let parts = last.split(separator: ":").map { Int64($0) }

@@ -101,7 +101,8 @@ enum ConfigFile {
     /// Adds the value of the letter that ends the last word. One that begins with a dash is attached to the option's long name: by
     /// itself it would be taken for another option.
     private static func add(_ value: String, to words: inout [String]) {
-        guard value.hasPrefix("-"), let last = words.last, let letter = last.last, let name = RequestWord.letters[letter]
+        guard value.hasPrefix("-"), let last = words.last, let letter = last.last,
+            let name = RequestWord.letters[letter]
         else { return words.append(value) }
         words.removeLast()
         if last.count > 2 { words.append(String(last.dropLast())) }

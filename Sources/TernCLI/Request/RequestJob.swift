@@ -58,7 +58,9 @@ struct RequestJob {
     private var typedFile: String? {
         var named = SaveDestination(path: output.path)
         if let naming, naming.remoteName {
-            guard let url = try? Target.url(target.url), let found = try? naming.destination(url: url) else { return nil }
+            guard let url = try? Target.url(target.url), let found = try? naming.destination(url: url) else {
+                return nil
+            }
             named = found
         }
         if let folder = files?.outputDir { named = named.placed(in: folder) }
