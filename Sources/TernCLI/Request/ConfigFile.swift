@@ -90,7 +90,7 @@ enum ConfigFile {
         return words
     }
 
-    /// Returns the end of the letters after a dash: flags, which may stand together, and the first letter of an option with a value.
+    /// Returns the end of the letters after a dash: flags, which may stand together, and the letter of an option with a value.
     private static func endOfLetters(_ line: Substring) -> Substring.Index? {
         let flags = line.dropFirst().prefix { RequestWord.flagLetters.contains($0) }
         let hasOption = line.dropFirst(1 + flags.count).first.map { RequestWord.letters[$0] != nil } ?? false
