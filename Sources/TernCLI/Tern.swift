@@ -53,11 +53,11 @@ struct Tern: AsyncParsableCommand {
         }
     }
 
-    /// Parses a command line that begins with the name of a command; throws `UsageError` for wrong arguments, and what the parser throws to
-    /// ask for help.
+    /// Parses a command line that begins with the name of a command. Throws `UsageError` for wrong arguments, and the parser's error
+    /// that asks for help.
     ///
-    /// The command is parsed by itself: on the way through the tree the parser makes the options of commands several times, which
-    /// takes longer than many a request. The tree is used only for help, which names the commands above.
+    /// Only the command itself is parsed: for the whole tree the parser makes the options of commands several times, which takes
+    /// longer than many requests. The tree is used only for help, which names the commands above.
     static func command(of arguments: [String]) throws -> any ParsableCommand {
         var type: any ParsableCommand.Type = Tern.self
         var rest = arguments[...]

@@ -149,6 +149,11 @@ struct CurlComparisonTests {
             let shown = try await outcome(TernProcess.path, ["-D", "-", server.url("/to")], in: two)
             #expect(shown.text.hasPrefix("HTTP/1.1 200 OK\r\n"), "\(shown.text)")
             #expect(!shown.text.contains("s3cret"))
+            // Later requests of a command line continue the file.
+            let both = try await outcome(TernProcess.path, ["-D", "h", server.url("/to"), server.url("/to")], in: two)
+            expectEqual(both.status, 0, "\(both.errors)")
+            let heads = String(decoding: two.content("h") ?? [], as: UTF8.self)
+            expectEqual(heads.ranges(of: "HTTP/1.1 200 OK").count, 2, "\(heads)")
         }
     }
 }

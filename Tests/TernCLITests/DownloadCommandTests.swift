@@ -248,6 +248,8 @@ struct DownloadCommandTests {
             ["-C", "-", "-O", "POST", "http://a/x"], ["-C", "-", "-O", "http://a/x", "a=b"],
             ["-C", "-", "-Ov", "http://a/x"], ["-C", "-", "-O", "--show-secrets", "http://a/x"],
             ["-C", "-", "-O", "--pretty", "all", "http://a/x"], ["-C", "-", "-O", "-d", "x", "http://a/x"],
+            ["-C", "-", "-O", "--proto", "=https", "http://a/x"], ["-C", "-", "-O", "--output-dir", "y", "http://a/x"],
+            ["-C", "-", "-o", "z", "-r", "0-9", "http://a/x"],
         ])
     func noDownload(arguments: [String]) async throws {
         let outcome = try await TernProcess(arguments).outcome()

@@ -79,6 +79,19 @@ struct KeptPartTests {
         }
     }
 
+    @Test("The command that continues names the file in its folder", arguments: [["-O"], ["-o", "held.bin"]])
+    func folder(options: [String]) async throws {
+        try await TestServer.withServer { server in
+            _ = hold(server)
+            let folder = try TemporaryFolder()
+            let outcome = try await interrupt(
+                options + ["--output-dir", folder.path, server.url("/held.bin")], in: folder)
+            expectEqual(outcome.status, 130)
+            expectEqual(folder.names, ["held.bin.sterna-part", "held.bin.sterna-resume"])
+            #expect(outcome.errors.contains("\(folder.path)/held.bin"), "\(outcome.errors)")
+        }
+    }
+
     @Test("Without a validator nothing is kept, and a file of an earlier download stays") func notKept() async throws {
         try await TestServer.withServer { server in
             _ = hold(server, tag: nil)

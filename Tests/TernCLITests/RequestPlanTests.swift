@@ -22,7 +22,8 @@ struct RequestPlanTests {
             ("-o - http://a/", "-o - http://a/"), ("http://a/ Referer:http://b/c", "http://a/ Referer:http://b/c"),
             ("http://a/{b} c==d", "http://a/{b} c==d"), ("http://a/[1] c==d", "http://a/[1] c==d"),
             ("-d a -F b=c http://a/", "--data-order=dF -d a -F b=c http://a/"), ("--url http://a/ -s", "http://a/ -s"),
-            ("http://a/ -d", "http://a/ -d"), ("-d -s http://a/", "-d -s http://a/"),
+            ("-z -Sun http://a/", "--time-cond=-Sun http://a/"), ("http://a/ -d", "http://a/ -d"),
+            ("-d -s http://a/", "-d -s http://a/"),
         ])
     func one(words: String, expected: String) async throws { try await expectEqual(lines(words), [expected]) }
 
@@ -69,9 +70,23 @@ struct RequestPlanTests {
 
     @Test(
         "Standard input is the body of one request alone",
-        arguments: ["-d @-", "-T -", "--data-urlencode a@-", "-F a=@-"])
+        arguments: ["-d @-", "-T -", "--data-urlencode a@-", "-F a=@-", "-F a=<-;type=b/c", "-w @-"])
     func input(words: String) async {
         await #expect(throws: UsageError.self) { try await lines("\(words) http://a/ http://b/") }
+    }
+
+    @Test(
+        "Values that only resemble standard input go to several requests",
+        arguments: ["--data-urlencode a=b@-", "-F a=b=@-", "-F a=@-b"])
+    func noInput(words: String) async throws {
+        try await expectEqual(lines("\(words) http://a/ http://b/").count, 2)
+    }
+
+    @Test("--write-out and -D know the place of the request", arguments: ["-w x", "-D x"])
+    func numbers(words: String) async throws {
+        try await expectEqual(
+            lines("\(words) http://a/ http://b/"),
+            (0...1).map { "--ignore-stdin --url-number=\($0) \(words) -- http://\($0 == 0 ? "a" : "b")/" })
     }
 
     @Test("-Z and --jobs say how many requests run at once") func jobs() async throws {
@@ -121,6 +136,28 @@ struct RequestPlanTests {
         let error = #expect(throws: UsageError.self) { try ConfigFile.words(of: "\nuser = \"s3cret", "f") }
         expectEqual(error?.message.contains("Line 2"), true)
         expectEqual(error?.message.contains("s3cret"), false)
+    }
+
+    @Test("In a file of options flags stand together, and a value may begin with a dash") func configLetters() throws {
+        let text = """
+            -sS
+            -sLo file
+            -d "-x"
+            -sd -y
+            -XPUT
+            -o -
+            """
+        expectEqual(
+            try ConfigFile.words(of: text, "f"),
+            ["-sS", "-sLo", "file", "--data=-x", "-s", "--data=-y", "-X", "PUT", "--output=-"])
+    }
+
+    @Test("-K may follow other letters", arguments: [["-sK", "F"], ["-sKF"], ["-s", "-KF"], ["-s", "--config", "F"]])
+    func configAfterFlags(words: [String]) async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("url = http://a/\n", to: "f")
+        let words = words.map { $0.replacing("F", with: folder.path("f")) }
+        try await expectEqual(RequestPlan(words).commands, [["-s", "http://a/"]])
     }
 
     @Test("A file of options that names itself is an error") func endless() async throws {

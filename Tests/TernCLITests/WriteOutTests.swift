@@ -35,7 +35,13 @@ struct WriteOutTests {
     @Test("Durations have six digits after the point") func durations() {
         expectEqual(TransferTimes.text(.microseconds(1_000_007)), "1.000007")
         expectEqual(TransferTimes.text(.zero), "0.000000")
+        expectEqual(TransferTimes.text(.microseconds(-1_500_000)), "0.000000")
         expectEqual(TransferTimes.text(.milliseconds(250)), "0.250000")
+    }
+
+    @Test("The URL of a transfer that sent nothing has no credentials either") func effectiveURL() {
+        let record = TransferRecord(url: "ada:s3cret@a.test/b")
+        expectEqual(WriteOutVariable.effectiveURL.value(record.facts), .text("http://a.test/b"))
     }
 
     /// Every variable whose value is neither a time nor made of the client's own header fields.

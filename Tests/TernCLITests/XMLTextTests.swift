@@ -21,10 +21,19 @@ struct XMLTextTests {
             ("<a><b><![CDATA[<x>]]></b></a>", "<a>\n  <b><![CDATA[<x>]]></b>\n</a>"),
             ("<a x=\"1>2\" y='/'><b/></a>", "<a x=\"1>2\" y='/'>\n  <b/>\n</a>"),
             ("<a xml:space=\"preserve\"> <b/> </a>", "<a xml:space=\"preserve\"> <b/> </a>"),
-            ("<a>&lt;\u{1B}[31m</a>", "<a>&lt;␛[31m</a>"),
+            ("<a>&lt;\u{1B}[31m</a>", "<a>&lt;␛[31m</a>"), ("<a\r\n b='1'\r\n/>", "<a\n b='1'\n/>"),
         ])
     func formats(_ text: String, _ expected: String) {
         expectEqual(XMLText.render(text, indented: true, coloured: false), expected)
+    }
+
+    @Test("Short elements at a great depth do not fill the memory") func amplified() {
+        let (depth, count) = (600, 150_000)
+        let text =
+            String(repeating: "<a>", count: depth) + String(repeating: "<b/>", count: count)
+            + String(repeating: "</a>", count: depth)
+        let length = XMLText.render(text, indented: true, coloured: false)?.utf8.count ?? 0
+        #expect(length > Indentation.longest && length < Indentation.longest + (2 << 20), "\(length)")
     }
 
     @Test("Without layout the text stays the same") func plain() {

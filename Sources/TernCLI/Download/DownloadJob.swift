@@ -17,7 +17,7 @@ struct DownloadJob {
     var items: [Item] = []
 
     /// The seconds that writing the received bytes to the disk may take after a signal.
-    private static let patience = 60
+    static let patience = 60
 
     /// Runs the downloads; throws the exit status of the first that failed, whose error was shown.
     func run() async throws {

@@ -3,8 +3,7 @@ import Sterna
 import SternaPlatform
 import Synchronization
 
-/// What an interrupted request leaves of a file that was to be saved: the partial file and its resume data, with which
-/// `tern download --continue` goes on.
+/// Keeps the partial file of an interrupted request, and the resume data with which `tern download --continue` resumes it.
 final class KeptPart: Sendable {
     private let url: HTTPURL
     private let kept = Mutex<Int64?>(nil)
@@ -38,7 +37,7 @@ final class KeptPart: Sendable {
         members["partial"] = .string(Self.absolute(partial))
         members["destination"] = .string(Self.absolute(file.name))
         do {
-            // The reader of the library accepts it, or there is nothing to continue from.
+            // What the library could not read would never be resumed.
             let data = try ResumeData(data: Data(try JSON.object(members).serialized()))
             try PrivateFile(path: String(partial.dropLast(OutputFile.partSuffix.count)) + ".sterna-resume").write(
                 [UInt8](data.data))

@@ -26,12 +26,12 @@ struct SavingOptions: ParsableArguments {
 
     @Flag(
         name: [.customShort("c"), .customLong("continue")],
-        help: "Go on from what an interrupted download left, if the file has not changed on the server.")
+        help: "Resume an interrupted download, if the file has not changed on the server.")
     var continues = false
 
     @Option(
         name: .customShort("C"),
-        help: ArgumentHelp("The same as --continue; the offset is - alone, as tern finds it.", valueName: "-"))
+        help: ArgumentHelp("The same as --continue; the offset is always -, as tern finds it.", valueName: "-"))
     var offset: String?
 
     @Option(help: ArgumentHelp("Fetch each file over up to this many connections, 16 at most.", valueName: "number"))
@@ -45,7 +45,7 @@ struct SavingOptions: ParsableArguments {
             "The SHA-256 of the file, in hexadecimal digits; another file fails. For one URL.", valueName: "hex"))
     var sha256: String?
 
-    @Flag(name: [.customShort("s"), .customLong("silent")], help: "Show errors alone.")
+    @Flag(name: [.customShort("s"), .customLong("silent")], help: "Show only errors.")
     var silent = false
 
     /// Returns the options of a request that is a download.
@@ -83,7 +83,7 @@ struct SavingOptions: ParsableArguments {
     /// Throws for an offset in bytes.
     static func check(offset: String?) throws {
         guard let offset, offset != "-" else { return }
-        throw ValidationError("-C takes - alone, as in -C -: tern finds where the download ended.")
+        throw ValidationError("-C takes only -, as in -C -: tern finds where the download ended.")
     }
 
     private static func isHexadecimal(_ byte: UInt8) -> Bool {

@@ -64,7 +64,7 @@ struct BodyPrinter: Sendable {
         if let charset, charset != "utf-8" {
             text = CharsetDecoder.text(bytes, charset: charset)
         } else if charset == nil, String(validating: bytes.readableBytesView, as: UTF8.self) == nil {
-            // JSON is UTF-8 (RFC 8259, 8.1); what is not, and says nothing, is Latin-1 as a rule.
+            // JSON is UTF-8 (RFC 8259, 8.1); other JSON without a charset is usually Latin-1.
             text = CharsetDecoder.text(bytes, charset: "windows-1252")
         }
         guard (try? JSON(parsing: text)) != nil else { return nil }
@@ -90,7 +90,7 @@ struct BodyPrinter: Sendable {
         } catch {
             failure = error
         }
-        // The part before a failure is shown all the same.
+        // The part before a failure is shown, too.
         guard failure == nil, all.readableBytes <= Self.laidOutBytes, let text = render(all) else {
             if let failure {
                 var none = ResponseBody().makeAsyncIterator()

@@ -2,7 +2,7 @@ import NIOCore
 import Sterna
 import SternaPlatform
 
-/// A file that is written under a temporary name beside its own, and renamed when complete.
+/// A file that is written under a temporary name in the same folder, and renamed when complete.
 final class OutputFile {
     private let path: String
     private let temporary: String?
@@ -15,8 +15,8 @@ final class OutputFile {
     /// Opens a file; throws `OutputError`. An existing file that is not regular, such as a device, is written to
     /// directly.
     ///
-    /// - Parameter followsLinks: whether a symbolic link is followed, since the user typed its name; otherwise it is replaced, unless it
-    ///   leads to something other than a file.
+    /// - Parameter followsLinks: whether a symbolic link is followed, since the user typed its name; otherwise it is replaced, unless
+    ///   it leads to something other than a file.
     init(_ path: String, followsLinks: Bool = true) throws(OutputError) {
         // Renaming over a link would replace the link itself.
         let real = followsLinks ? Self.resolved(path) : path
@@ -94,7 +94,7 @@ final class OutputFile {
         return temporary == nil || name.count > 200 ? nil : path + Self.partSuffix
     }
 
-    /// Keeps the incomplete file beside the final one, under ``partialName``; returns false if that name is taken.
+    /// Keeps the incomplete file in the same folder, under ``partialName``; returns false if that name is taken.
     func keepPart() -> Bool {
         guard let temporary, let partialName, fsync(descriptor.number) == 0 else { return false }
         // Unlike renaming, a link never replaces a file; the temporary name is removed at the end.

@@ -30,7 +30,7 @@ struct OutputStyle: Hashable, Sendable {
         static let timingJSON = Parts(rawValue: 128)
         static let all: Parts = [.requestHead, .requestBody, .responseHead, .responseBody]
 
-        /// Parses letters of `HBhbcmsM`; nil for any other.
+        /// Parses letters of `HBhbscmM`; nil for any other.
         static func parse(_ letters: String) -> Parts? {
             var parts: Parts = []
             for letter in letters {

@@ -38,9 +38,9 @@ struct TransferTimes: Hashable, Sendable {
         startTransfer += time(attempt.read?.start)
     }
 
-    /// Writes a duration in seconds with six digits after the point.
+    /// Writes a duration in seconds with six digits after the point; a negative one is zero.
     static func text(_ duration: Duration) -> String {
-        let microseconds = Int64(duration / .microseconds(1))
+        let microseconds = Int64(max(.zero, duration) / .microseconds(1))
         let digits = String(microseconds % 1_000_000)
         return "\(microseconds / 1_000_000)." + String(repeating: "0", count: 6 - digits.count) + digits
     }

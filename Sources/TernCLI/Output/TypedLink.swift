@@ -9,8 +9,8 @@ enum TypedLink {
 
     /// Returns the path that a link leads to, whether or not there is a file; the path itself if it is no link.
     ///
-    /// A link that others may have put there is not followed: its folder, and that of each link that it leads to, has to be the user's
-    /// own, and no other user may write to it.
+    /// A link that another user may have put there is not followed: its folder, and that of each link that it leads to, must be the
+    /// user's own, and no other user may write to it.
     static func target(of path: String) -> String {
         var target = path
         for _ in 0..<mostLinks {

@@ -18,7 +18,7 @@ extension WriteOutTemplate {
         return WriteOutTemplate(String(decoding: content.filter { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self))
     }
 
-    /// Returns what a file has, or standard input; nil with errno if it cannot be read.
+    /// Returns the content of a file or of standard input; nil with errno if it cannot be read.
     private static func content(of path: String) -> [UInt8]? {
         let number = path == "-" ? StandardInput.number : SternaPlatform.open(path, O_RDONLY | O_CLOEXEC)
         guard number >= 0 else { return nil }
@@ -40,7 +40,7 @@ extension WriteOutTemplate {
 
 /// Writes the text of `--write-out` for a transfer.
 ///
-/// Values from a server are harmless on a terminal, and secrets are left out there; files and pipes get them unchanged.
+/// On a terminal control characters in values are replaced, and secrets are `***`; files and pipes get the values unchanged.
 struct WriteOut {
     private enum Output {
         case standard(Descriptor, Terminal)

@@ -55,7 +55,7 @@ struct WriteOutTemplate: Hashable, Sendable {
         if !literal.isEmpty { pieces.append(.text(String(literal))) }
     }
 
-    /// Returns the piece that a `%` begins, and the position behind it; nil if there is none.
+    /// Returns the piece that a `%` begins, and the position after it; nil if there is none.
     private static func braces(_ scalars: [Unicode.Scalar], at position: Int) -> (Piece?, end: Int)? {
         for prefix in ["{", "header{", "output{"] {
             let start = position + 1

@@ -88,7 +88,8 @@ enum WriteOutVariable: String, CaseIterable, Sendable {
         case .timeStartTransfer: return .time(times.startTransfer)
         case .timeTotal: return .time(times.total)
         case .url: return .text(facts.typedURL)
-        case .effectiveURL: return .text(facts.request?.url.href ?? Self.complete(facts.typedURL))
+        case .effectiveURL:
+            return .text(facts.request?.url.removingUserinfo().href ?? Self.complete(facts.typedURL))
         case .urlNumber: return .number(Int64(facts.number))
         }
     }
@@ -97,7 +98,10 @@ enum WriteOutVariable: String, CaseIterable, Sendable {
         version.major >= 2 && version.minor == 0 ? "\(version.major)" : "\(version.major).\(version.minor)"
     }
 
-    private static func complete(_ typed: String) -> String { (try? HTTPURL(Target.expand(typed)))?.href ?? typed }
+    /// Returns a URL as it would be sent, without credentials; a text that is none stays as it is.
+    private static func complete(_ typed: String) -> String {
+        (try? HTTPURL(Target.expand(typed)))?.removingUserinfo().href ?? typed
+    }
 
     /// Returns where a redirect leads that was not followed.
     private static func redirectURL(_ facts: TransferRecord.Facts) -> String? {

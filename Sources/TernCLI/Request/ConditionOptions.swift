@@ -3,17 +3,17 @@ import HTTPTypes
 import Sterna
 import SternaPlatform
 
-/// Options for header fields that have a meaning of their own in curl: ranges, conditions, and where a link was.
+/// Options for header fields that have a meaning of their own in curl: ranges, conditions, and the page with the link.
 struct ConditionOptions: ParsableArguments {
     @Option(
         name: [.customShort("r", allowingJoined: true), .long],
-        help: ArgumentHelp("Ask for these bytes alone, as 0-99, 500- or -500.", valueName: "range"))
+        help: ArgumentHelp("Ask for these bytes only, as 0-99, 500- or -500.", valueName: "range"))
     var range: String?
 
     @Option(
         name: [.customShort("z", allowingJoined: true), .customLong("time-cond")], parsing: .unconditional,
         help: ArgumentHelp(
-            "Ask for what is newer than a date or than this file; with - before it, for what is older. An unchanged response writes no file.",
+            "Ask for what is newer than a date or than this file; with - before it, for what is older. A file that has not changed is not written.",
             valueName: "date|file"))
     var time: String?
 
@@ -32,6 +32,15 @@ struct ConditionOptions: ParsableArguments {
     /// Whether the response may be a 304, which leaves files as they are.
     var isConditional: Bool { time != nil || etagCompare != nil }
 
+    /// The names of the options that are given.
+    var given: [String] {
+        let all: [(name: String, isGiven: Bool)] = [
+            ("-r", range != nil), ("-z", time != nil), ("-e", referer != nil), ("--etag-compare", etagCompare != nil),
+            ("--etag-save", etagSave != nil),
+        ]
+        return all.filter { $0.isGiven }.map { $0.name }
+    }
+
     func validate() throws {
         if let range {
             guard range.contains("-"), range.utf8.allSatisfy({ (0x30...0x39).contains($0) || ",-".utf8.contains($0) })
@@ -42,7 +51,7 @@ struct ConditionOptions: ParsableArguments {
         }
     }
 
-    /// Returns the header fields of these options as items; throws `ValidationError` for a time that is none.
+    /// Returns the header fields of these options as items; throws `ValidationError` for an invalid time.
     func items() throws -> [Item] {
         var items: [Item] = []
         if let range { items.append(.header(name: "Range", value: "bytes=\(range)")) }
@@ -55,7 +64,7 @@ struct ConditionOptions: ParsableArguments {
             // As in curl, a file that --etag-save will make may be missing: no response is known.
             let isMissing = etagSave != nil && FileStatus(path: etagCompare) == nil
             let content = isMissing ? "" : try ItemFile.text(etagCompare)
-            let tag = content.split(separator: "\n").first.map(String.init) ?? ""
+            let tag = content.split(whereSeparator: \.isNewline).first.map(String.init) ?? ""
             items.append(.header(name: "If-None-Match", value: tag.isEmpty ? "\"\"" : tag))
         }
         return items
@@ -95,11 +104,12 @@ enum TimeText {
     /// time; nil for other texts.
     static func seconds(_ text: String) -> Int64? {
         if let known = HTTPDate.seconds(text) ?? HTTPDate.seconds(text + " GMT") { return known }
-        var words = text.split { " T".contains($0) }.map(String.init)
-        if ["Z", "GMT", "UTC"].contains(words.last) { words.removeLast() }
+        // Before the text is split: the zones have a T, too.
+        let zone = ["Z", "GMT", "UTC"].first { text.hasSuffix($0) } ?? ""
+        var words = text.dropLast(zone.count).split { " T".contains($0) }.map(String.init)
         var clock: Int64 = 0
         if let last = words.last, last.contains(":") {
-            let parts = (last.hasSuffix("Z") ? last.dropLast() : last[...]).split(separator: ":").map { Int64($0) }
+            let parts = last.split(separator: ":").map { Int64($0) }
             guard (2...3).contains(parts.count), let hours = parts[0], let minutes = parts[1],
                 let rest = parts.count == 3 ? parts[2] : 0, (0..<24).contains(hours), (0..<60).contains(minutes),
                 (0...60).contains(rest)

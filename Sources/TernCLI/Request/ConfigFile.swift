@@ -6,7 +6,7 @@ enum ConfigFile {
     private static let most = 32
 
     /// Returns the words of a command line with those of its files in place of `-K FILE`. Throws `fileUnreadable`, and `UsageError`
-    /// for a line that is none.
+    /// for an invalid line.
     static func expanded(_ words: [String]) async throws -> [String] {
         var count = 0
         return try await expanded(words, &count)
@@ -18,13 +18,12 @@ enum ConfigFile {
         while let word = rest.popFirst() {
             if word == "--" { return result + [word] + rest }
             var path: String?
-            if word == "-K" || word == "--config" {
-                path = rest.popFirst()
-                guard path != nil else { throw UsageError("-K takes the path of a file, or - for standard input.") }
-            } else if word.hasPrefix("--config=") {
+            if word.hasPrefix("--config=") {
                 path = String(word.dropFirst("--config=".count))
-            } else if word.hasPrefix("-K") {
-                path = String(word.dropFirst(2))
+            } else if let found = option(word) {
+                if !found.flags.isEmpty { result.append("-\(found.flags)") }
+                path = found.file.isEmpty ? rest.popFirst() : found.file
+                guard path != nil else { throw UsageError("-K takes the path of a file, or - for standard input.") }
             }
             guard let path else {
                 result.append(word)
@@ -46,6 +45,16 @@ enum ConfigFile {
         return result
     }
 
+    /// Returns the flags before the K of `-K`, as in `-sK FILE`, and the path after it; nil for a word without this option.
+    private static func option(_ word: String) -> (flags: String, file: String)? {
+        if word == "--config" { return (flags: "", file: "") }
+        guard word.hasPrefix("-"), !word.hasPrefix("--") else { return nil }
+        let flags = word.dropFirst().prefix { RequestWord.flagLetters.contains($0) }
+        let rest = word.dropFirst(1 + flags.count)
+        guard rest.first == "K" else { return nil }
+        return (flags: String(flags), file: String(rest.dropFirst()))
+    }
+
     private static func isAwaitingValue(_ word: String) -> Bool {
         if word.hasPrefix("--") { return RequestWord.names.contains(String(word.dropFirst(2))) }
         guard word.hasPrefix("-"), let last = word.last, word.count > 1 else { return false }
@@ -62,10 +71,7 @@ enum ConfigFile {
             guard let first = line.first, first != "#" else { continue }
             let isSeparator = { (character: Character) in " \t=:".contains(character) }
             let isShort = first == "-" && line.dropFirst().first != "-"
-            let end =
-                isShort
-                ? line.index(line.startIndex, offsetBy: 2, limitedBy: line.endIndex)
-                : line.firstIndex(where: isSeparator)
+            let end = isShort ? endOfLetters(line) : line.firstIndex(where: isSeparator)
             let name = line[..<(end ?? line.endIndex)]
             words.append(name.hasPrefix("-") ? String(name) : "--\(name)")
             let rest = line[(end ?? line.endIndex)...].drop(while: isSeparator)
@@ -76,12 +82,31 @@ enum ConfigFile {
                     "Line \(index + 1) of the file of options “\(path)” has a value in quotes without an end.")
             }
             guard let last = words.last, last.hasPrefix("--") else {
-                words.append(value)
+                add(value, to: &words)
                 continue
             }
             words[words.count - 1] = "\(last)=\(value)"
         }
         return words
+    }
+
+    /// Returns the end of the letters after a dash: flags, which may stand together, and the letter of an option with a value.
+    private static func endOfLetters(_ line: Substring) -> Substring.Index? {
+        let flags = line.dropFirst().prefix { RequestWord.flagLetters.contains($0) }
+        let hasOption = line.dropFirst(1 + flags.count).first.map { RequestWord.letters[$0] != nil } ?? false
+        let count = flags.count + (hasOption || flags.isEmpty ? 2 : 1)
+        return line.index(line.startIndex, offsetBy: count, limitedBy: line.endIndex)
+    }
+
+    /// Adds the value of the letter that ends the last word. One that begins with a dash is attached to the option's long name: by
+    /// itself it would be taken for another option.
+    private static func add(_ value: String, to words: inout [String]) {
+        guard value.hasPrefix("-"), let last = words.last, let letter = last.last,
+            let name = RequestWord.letters[letter]
+        else { return words.append(value) }
+        words.removeLast()
+        if last.count > 2 { words.append(String(last.dropLast())) }
+        words.append("--\(name)=\(value)")
     }
 
     private static func value(_ text: Substring) -> String? {

@@ -1,8 +1,8 @@
 import Sterna
 import Synchronization
 
-/// Prints to standard error what the connection of each request is, a line for each fact: the address, TLS, the certificate, whether
-/// the connection is new, and the version of HTTP.
+/// Prints the facts of each request's connection to standard error, one on each line: the address, TLS, the certificate, whether the
+/// connection is new, and the version of HTTP.
 final class ConnectionLog: Sendable {
     private struct Seen {
         /// The certificates of handshakes whose lines were not printed yet.
@@ -19,7 +19,7 @@ final class ConnectionLog: Sendable {
     /// Prints the events of connections.
     var observer: EventObserver { EventObserver(.network) { [self] in receive($0) } }
 
-    /// Returns a policy that decides as the given one, and whose servers' certificates are printed.
+    /// Returns a policy that decides like the given one, and prints the certificates of servers.
     func watching(_ policy: SecurityPolicy) -> SecurityPolicy {
         var inner = policy
         inner.evaluators.append(

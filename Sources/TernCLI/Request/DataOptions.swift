@@ -1,7 +1,7 @@
 import ArgumentParser
 import Sterna
 
-/// Options for a body, with curl's names and meanings, beside `--data`.
+/// Options for a body, with curl's names and meanings, in addition to `--data`.
 struct DataOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("As --data, but @ has no meaning.", valueName: "text"))
@@ -93,7 +93,7 @@ struct DataOptions: ParsableArguments {
     }
 }
 
-/// A text of `--data` and its relatives.
+/// A text of `--data` or a similar option.
 struct DataPiece: Hashable, Sendable {
     /// The option that gives it; the letters are those of `--data-order`.
     enum Kind: Character, CaseIterable, Sendable {
@@ -103,7 +103,7 @@ struct DataPiece: Hashable, Sendable {
         case encoded = "u"
     }
 
-    /// Where a content comes from.
+    /// Where the content comes from.
     enum Source: Hashable, Sendable {
         case text(String)
         case file(String)
@@ -171,7 +171,7 @@ struct DataPiece: Hashable, Sendable {
 struct FormPart: Hashable, Sendable {
     enum Content: Hashable, Sendable {
         case text(String)
-        /// The text of a file, which is no file for the server.
+        /// The text of a file, sent as a field without a file name.
         case textOf(DataPiece.Source)
         case file(DataPiece.Source)
     }
@@ -182,7 +182,7 @@ struct FormPart: Hashable, Sendable {
     var fileName: String?
 
     /// Parses `name=text`, `name=@file;type=text/csv;filename=b.csv`, `name=<file`. A value in double quotes may contain
-    /// semicolons. Throws `ValidationError`.
+    /// semicolons. Throws `ValidationError`, also for text after the closing quote, which would be lost.
     init(_ text: String) throws {
         var rest: Substring
         (name, rest) = try Self.split(text)
@@ -211,6 +211,11 @@ struct FormPart: Hashable, Sendable {
                     "-F \(name)=… has “;\(key)=”, but only ;type= and ;filename= are supported; write the value in double quotes if it has a semicolon."
                 )
             }
+        }
+        guard rest.allSatisfy({ $0 == " " }) else {
+            // The text may be secret.
+            throw ValidationError(
+                "-F \(name)=… has text after a closing quote; write \\\" for a quote in a value, or use --form-string.")
         }
     }
 

@@ -2,7 +2,7 @@ import ArgumentParser
 import NIOCore
 import Sterna
 
-/// Options for where connections begin and lead, and for what goes over them.
+/// Options for the source and the destination of connections, for the schemes, and for cipher suites.
 struct DialOptions: ParsableArguments {
     @Option(
         name: .customLong("interface"),
@@ -12,19 +12,28 @@ struct DialOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Connect to another host instead of a host and port, an empty one of which stands for the URL's; certificates and requests keep the name.",
+            "Connect to host2 for requests to host1 and port1, where an empty one stands for that of the URL; certificates and requests keep the name.",
             valueName: "host1:port1:host2:port2"))
     var connectTo: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Allow these schemes alone, as =https; redirects never lead from https to http.", valueName: "list"))
+            "Allow only these schemes, as =https; redirects never lead from https to http.", valueName: "list"))
     var proto: String?
 
     @Option(
         help: ArgumentHelp(
             "Offer these cipher suites of TLS 1.2, by OpenSSL's names, separated by colons.", valueName: "list"))
     var ciphers: String?
+
+    /// The names of the options that are given.
+    var given: [String] {
+        let all: [(name: String, isGiven: Bool)] = [
+            ("--interface", source != nil), ("--connect-to", !connectTo.isEmpty), ("--proto", proto != nil),
+            ("--ciphers", ciphers != nil),
+        ]
+        return all.filter { $0.isGiven }.map { $0.name }
+    }
 
     func validate() throws {
         if source?.isEmpty == true {
@@ -78,7 +87,7 @@ struct DialOptions: ParsableArguments {
             let port = parts[1].isEmpty ? "\(url.effectivePort)" : parts[1]
             guard parts[3].isEmpty || parts[3] == port else {
                 throw UsageError(
-                    "--connect-to changes the host alone: write port \(port) in “\(text)”, or another port in the URL.")
+                    "--connect-to changes only the host: write port \(port) in “\(text)”, or another port in the URL.")
             }
             guard !parts[2].isEmpty else { continue }
             let key = "\(host.lowercased()):\(port)"

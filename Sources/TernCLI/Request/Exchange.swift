@@ -33,10 +33,11 @@ struct Exchange: Sendable {
     /// - Parameters:
     ///   - conditions: the options of conditional requests; nil for none.
     ///   - files: the options of the response's files; nil for none.
+    ///   - number: the place of the request among those of the command line, from 0.
     init(
         style: OutputStyle, progress: ProgressDisplay, content: RequestContent, destination: SaveDestination,
         check: StatusCheck, follows: Bool, http2: HTTP2Mode, record: TransferRecord?,
-        conditions: ConditionOptions? = nil, files: FileOptions? = nil
+        conditions: ConditionOptions? = nil, files: FileOptions? = nil, number: Int = 0
     ) throws {
         self.conditions = conditions
         self.files = files
@@ -47,7 +48,8 @@ struct Exchange: Sendable {
         self.follows = follows
         self.record = record
         let output = Descriptor.standardOutput
-        log = NetworkLog(removedHeaders: content.removedHeaders, record: record, dump: try files?.headDump()) { request in
+        let dump = try files?.headDump(continues: number > 0)
+        log = NetworkLog(removedHeaders: content.removedHeaders, record: record, dump: dump) { request in
             try Self.show(request, style, http2, file: content.file, to: output)
         } redirect: { response in
             if style.parts.contains(.responseHead) {
@@ -166,7 +168,7 @@ struct Exchange: Sendable {
         try Descriptor.standardOutput.write(text + "\n")
     }
 
-    /// Throws what the status of a response means that was shown.
+    /// Throws the error or the exit status that the status of a shown response calls for.
     private func checkStatus(_ response: Response, _ draft: RequestDraft) throws {
         let code = response.status.code
         switch check {
@@ -177,7 +179,7 @@ struct Exchange: Sendable {
         case .byClass:
             let status = StatusCheck.exitStatus(code, follows: follows)
             guard status != ExitStatus.success else { return }
-            // On a terminal the response itself says so.
+            // On a terminal the head shows the status.
             if !style.isTerminal || !style.parts.contains(.responseHead) {
                 let phrase = response.status.registeredPhrase
                 printError("Warning: HTTP \(code)\(phrase.isEmpty ? "" : " \(phrase)").")
@@ -288,7 +290,7 @@ struct Exchange: Sendable {
 
     /// Shows the parts of a request that the style names.
     ///
-    /// - Parameter isLast: whether nothing follows, from which a blank line would set it apart.
+    /// - Parameter isLast: whether nothing follows, so that no blank line is needed.
     static func show(
         _ request: Request, _ style: OutputStyle, _ http2: HTTP2Mode, file: String?, to output: Descriptor,
         isLast: Bool = false

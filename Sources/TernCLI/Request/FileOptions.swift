@@ -27,6 +27,15 @@ struct FileOptions: ParsableArguments {
             "Do not fetch a body of more bytes; k, M and G are multiples of 1024. Exit with 63.", valueName: "bytes"))
     var maxFilesize: String?
 
+    /// The names of the options that are given.
+    var given: [String] {
+        let all: [(name: String, isGiven: Bool)] = [
+            ("-D", dumpHeader != nil), ("--output-dir", outputDir != nil), ("--create-dirs", createDirs),
+            ("-R", remoteTime), ("--max-filesize", maxFilesize != nil),
+        ]
+        return all.filter { $0.isGiven }.map { $0.name }
+    }
+
     /// The longest body in bytes; nil for no limit.
     var longest: Int64? { maxFilesize.flatMap(LimitRate.parse).map { Int64($0) } }
 
@@ -47,13 +56,17 @@ struct FileOptions: ParsableArguments {
     }
 
     /// Opens the output of `-D`; throws `OutputError`.
-    func headDump() throws -> HeadDump? {
+    ///
+    /// - Parameter continues: whether an earlier request of the command line has begun the file.
+    func headDump(continues: Bool) throws -> HeadDump? {
         guard let path = dumpHeader else { return nil }
-        if path == "-" { return HeadDump(output: .standardOutput, showsSecrets: false) }
+        if path == "-" { return HeadDump(output: .standardOutput, isFile: false) }
         if createDirs { try Self.makeFolder(of: path) }
-        let number = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+        // Requests at the same time add to the end, and do not write over each other.
+        let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (continues ? 0 : O_TRUNC)
+        let number = open(path, flags, 0o666)
         guard number >= 0 else { throw OutputError(name: path, code: errno) }
-        return HeadDump(output: Descriptor(number: number, name: path), showsSecrets: true)
+        return HeadDump(output: Descriptor(number: number, name: path), isFile: true)
     }
 
     /// Returns a destination in the folder of these options; makes its folder if they say so. Throws `OutputError`.
@@ -78,7 +91,7 @@ struct FileOptions: ParsableArguments {
             made += made.isEmpty && !folder.hasPrefix("/") ? String(name) : "/\(name)"
             if made.isEmpty || made == "/" { continue }
             let code = mkdir(made, 0o777) == 0 ? 0 : errno
-            // A folder that cannot be read may exist all the same.
+            // `mkdir` fails for a folder that exists, too.
             guard code == 0 || FileStatus(path: made)?.isDirectory == true else {
                 throw OutputError(name: made, code: code)
             }
@@ -87,20 +100,32 @@ struct FileOptions: ParsableArguments {
 }
 
 /// The output of the heads of responses, as they arrived.
-struct HeadDump: Sendable {
-    let output: Descriptor
-    /// Whether values are written that a terminal does not show.
-    let showsSecrets: Bool
+final class HeadDump: Sendable {
+    private let output: Descriptor
+    private let isFile: Bool
+    private let isTerminal: Bool
 
-    /// Writes a head as HTTP/1.1 has it on the wire, or as curl writes that of another version. Throws `OutputError`.
+    /// - Parameter isFile: whether the output is a file of this dump, which closes it. Only a file gets secrets.
+    init(output: Descriptor, isFile: Bool) {
+        self.output = output
+        self.isFile = isFile
+        isTerminal = Terminal(output.number).isTerminal
+    }
+
+    deinit {
+        if isFile { close(output.number) }
+    }
+
+    /// Writes a head as HTTP/1.1 has it on the wire, or as curl writes a head of HTTP/2. Throws `OutputError`.
     func write(_ response: Response) throws(OutputError) {
-        let status = response.status
         let version = response.version == .http2 ? "HTTP/2" : response.version.description
-        let phrase = response.version == .http2 ? "" : status.registeredPhrase
-        var text = "\(version) \(status.code) \(phrase)\r\n"
+        let phrase = response.version == .http2 ? "" : response.reasonPhrase
+        var text = "\(version) \(response.status.code) \(isTerminal ? TerminalText.line(phrase) : phrase)\r\n"
         for field in response.headers {
-            let value = showsSecrets ? field.value : Redaction.shown(field.name.rawName, field.value)
-            text += "\(field.name.rawName): \(value)\r\n"
+            let isShown = isFile && !isTerminal
+            let value = isShown ? field.value : Redaction.shown(field.name.rawName, field.value)
+            // A terminal would interpret control characters.
+            text += "\(field.name.rawName): \(isTerminal ? TerminalText.line(value) : value)\r\n"
         }
         try output.write(text + "\r\n")
     }

@@ -15,11 +15,11 @@ struct GivenBody: Hashable, Sendable {
     var source: Source
     var mediaType: String?
 
-    /// What the options of the body are called in messages.
+    /// The name of the option in messages.
     var option: String {
         switch source {
         case .form: "-F"
-        case .file where mediaType == nil: "-T"
+        case .file where mediaType == nil, .standardInput where mediaType == nil: "-T"
         case .text, .file, .standardInput, .pieces: "--data"
         }
     }
@@ -98,13 +98,17 @@ extension GivenBody {
         case .standardInput: true
         case .text, .file: false
         case .pieces(let pieces): pieces.contains { $0.source == .standardInput }
-        case .form(let parts):
-            parts.contains { part in
-                switch part.content {
-                case .file(let source), .textOf(let source): source == .standardInput
-                case .text: false
-                }
-            }
+        case .form(let parts): parts.contains(where: \.readsInput)
+        }
+    }
+}
+
+extension FormPart {
+    /// Whether standard input is the content.
+    var readsInput: Bool {
+        switch content {
+        case .file(let source), .textOf(let source): source == .standardInput
+        case .text: false
         }
     }
 }

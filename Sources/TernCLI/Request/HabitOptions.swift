@@ -37,7 +37,7 @@ enum HabitOptions {
     static func cookieItem(_ cookies: [String]) throws -> Item? {
         if cookies.contains(where: { $0.contains("://") }) {
             throw ValidationError(
-                "-b takes cookies, as in -b name=value, or a file of cookies. To show the body alone, write --print b.")
+                "-b takes cookies, as in -b name=value, or a file of cookies. To show only the body, write --print b.")
         }
         let pairs = cookies.filter(isCookies)
         return pairs.isEmpty ? nil : .header(name: "Cookie", value: pairs.joined(separator: "; "))
@@ -105,7 +105,7 @@ enum HabitOptions {
         "--no-cookies": "leave it out, as cookies are kept only with --cookie-jar and --session",
         "--tls13-ciphers":
             "leave it out, as all cipher suites of TLS 1.3 are secure and offered; --ciphers is for TLS 1.2",
-        "--proto-redir": "leave it out, as redirects lead to http and https alone, and never from https to http",
+        "--proto-redir": "leave it out, as redirects lead only to http and https, and never from https to http",
         "--proto-default": "write https:// before the URL",
         "--local-port": "it is not supported; --interface chooses the address",
         "--tlsv1": "write --tls-min 1.0",
@@ -125,7 +125,7 @@ enum HabitOptions {
 
     /// Returns the alternative for a parser message about an unknown option, or one without its value.
     static func advice(for message: String) -> String? {
-        if message.contains("Missing value for '-b") { return "to show the body alone, write --print b" }
+        if message.contains("Missing value for '-b") { return "to show only the body, write --print b" }
         if message.contains("Missing value for '-d") { return "to save a download, write -O or -o FILE" }
         guard message.contains("Unknown option"), let start = message.firstIndex(of: "'") else { return nil }
         let option = message[message.index(after: start)...].prefix { $0 != "'" && $0 != "=" }

@@ -30,13 +30,13 @@ struct OutputOptions: ParsableArguments {
     @Flag(name: [.customShort("i"), .customLong("include")], help: "Show the response's head and body, as --print hb.")
     var include = false
 
-    @Flag(help: "Show the response's head alone, as --print h.")
+    @Flag(help: "Show only the response's head, as --print h.")
     var headers = false
 
-    @Flag(help: "Show the response's body alone, as --print b.")
+    @Flag(help: "Show only the response's body, as --print b.")
     var body = false
 
-    @Flag(help: "Show the timing alone, as --print m.")
+    @Flag(help: "Show only the timing, as --print m.")
     var meta = false
 
     @Option(
@@ -142,7 +142,7 @@ struct NamingOptions: ParsableArguments {
     @Option(
         name: [.customShort("C", allowingJoined: true), .customLong("continue-at")],
         help: ArgumentHelp(
-            "With -O or -o, -C - makes this a download that goes on from what an interrupted one left; see tern download.",
+            "With -O or -o, -C - makes this a download that resumes an interrupted one; see tern download.",
             valueName: "-"))
     var offset: String?
 
@@ -154,7 +154,7 @@ struct NamingOptions: ParsableArguments {
 
     @Flag(
         name: .customLong("continue"),
-        help: "With --download, go on from what an interrupted one left; the same as -C -.")
+        help: "With --download, resume an interrupted one; the same as -C -.")
     var continues = false
 
     /// Whether the request is a download of its own kind, which can be interrupted and continued.

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Options for several requests of one command line. ``RequestPlan`` takes them out before the parser; here is their help.
+/// Options for several requests of one command line. ``RequestPlan`` handles them first; the parser has them only for its help.
 struct PlanOptions: ParsableArguments {
     @Option(
         name: [.customShort("K", allowingJoined: true), .customLong("config")],
@@ -18,7 +18,7 @@ struct PlanOptions: ParsableArguments {
         help: "Send the requests of several URLs at the same time, 50 at most; bodies are written as they arrive.")
     var parallel = false
 
-    @Option(help: ArgumentHelp("The same with so many requests at most.", valueName: "number"))
+    @Option(help: ArgumentHelp("The same with at most this number of requests.", valueName: "number"))
     var jobs: Int?
 
     @Option(name: .customLong("parallel-max"), help: .hidden)

@@ -11,7 +11,8 @@ struct RedirectOptions: ParsableArguments {
 
     @Option(
         name: [.customLong("max-redirects"), .customLong("max-redirs")], parsing: .unconditional,
-        help: ArgumentHelp("Follow so many redirects at most (20 by default); -1 for no limit.", valueName: "number"))
+        help: ArgumentHelp(
+            "Follow at most this number of redirects (20 by default); -1 for no limit.", valueName: "number"))
     var limit: Int?
 
     @Flag(

@@ -5,8 +5,8 @@ import Sterna
 struct RequestBatch: Sendable {
     let plan: RequestPlan
 
-    /// Returns the exit status: success if all requests succeeded, else that of the first one that failed. Its error, and those of
-    /// the others, were printed. Throws the error of a request that is alone.
+    /// Returns the exit status: success if all requests succeeded, else that of the first one that failed. Prints the errors of
+    /// several requests, and throws that of a single one.
     func run() async throws -> Int32 {
         let lines = plan.commands.map { ["request"] + $0 }
         if let only = lines.first, lines.count == 1 {

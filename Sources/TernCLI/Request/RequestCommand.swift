@@ -83,7 +83,7 @@ struct RequestCommand: AsyncParsableCommand, SendingCommand {
         }
         if arguments.isEmpty, headers.cookie.last.map({ !HabitOptions.isCookies($0) }) == true {
             throw ValidationError(
-                "The URL is missing, as --cookie takes the next argument as a file of cookies. To show the body alone, write --print b."
+                "The URL is missing, as --cookie takes the next argument as a file of cookies. To show only the body, write --print b."
             )
         }
         if naming.remoteName, output.path != nil {
@@ -102,6 +102,11 @@ struct RequestCommand: AsyncParsableCommand, SendingCommand {
             throw ValidationError(
                 "\(naming.download ? "--download" : "-C -") is for downloads, which show nothing of the exchange and send no body."
             )
+        }
+        // These would be ignored, so that the file came from elsewhere or went elsewhere.
+        if let other = (conditions.given + files.given + dial.given).first {
+            throw ValidationError(
+                "\(naming.download ? "--download" : "-C -") does not go with \(other); leave out one of them.")
         }
     }
 
@@ -136,7 +141,7 @@ struct RequestCommand: AsyncParsableCommand, SendingCommand {
     func run() async throws {
         var target = try Target(arguments, method: fields.namedMethod)
         if let file = texts.upload { target = target.uploading(file) }
-        // The same without a method as in curl, where -G makes a GET of a POST.
+        // As in curl, -G without a method is a GET.
         if texts.get, target.method == nil { target.method = "GET" }
         if naming.isDownload { return try await download(target).run() }
         var (output, format) = (output, fields.format)

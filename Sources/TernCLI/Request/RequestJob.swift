@@ -56,8 +56,15 @@ struct RequestJob {
 
     /// The name of the file that the body is saved to, unless the server chooses it; nil without one.
     private var typedFile: String? {
-        guard let naming, naming.remoteName else { return SaveDestination(path: output.path).typedName }
-        return (try? Target.url(target.url)).flatMap { try? naming.destination(url: $0)?.typedName }
+        var named = SaveDestination(path: output.path)
+        if let naming, naming.remoteName {
+            guard let url = try? Target.url(target.url), let found = try? naming.destination(url: url) else {
+                return nil
+            }
+            named = found
+        }
+        if let folder = files?.outputDir { named = named.placed(in: folder) }
+        return named.typedName
     }
 
     /// Sends the request, and writes the text of `--write-out` at its end.
@@ -111,7 +118,7 @@ struct RequestJob {
         var exchange = try Exchange(
             style: style, progress: progress, content: content, destination: destination, check: output.statusCheck,
             follows: connection.redirects.follow, http2: connection.transport.http2Mode, record: record,
-            conditions: conditions, files: output.curl || printsOnly ? nil : files)
+            conditions: conditions, files: output.curl || printsOnly ? nil : files, number: number)
         exchange.showsTimeline = output.timeline
         try dial?.check(url)
         var checks = try trust.policy(for: url)
@@ -123,6 +130,7 @@ struct RequestJob {
         let (proxies, netrc) = (try routing.proxies(), try request.sender.credentials.netrcAccess())
         let method = try Self.method(target, content)
         if method == .get, content.body == nil { exchange.keptPart = keptPart(url) }
+        if exchange.keptPart != nil { SignalWatch.wait(seconds: DownloadJob.patience) }
         let log = exchange.log
         let retries = connection.retries.policy(for: method, fails: output.statusCheck.fails)
         let session = try Session { [policy] settings in
@@ -176,7 +184,7 @@ struct RequestJob {
             try await exchange.run(draft, by: session, retries: retries)
         } catch {
             await session.flushEvents()
-            if let bytes = exchange.keptPart?.bytes { try printContinuing(url, items, bytes: bytes) }
+            if let bytes = exchange.keptPart?.bytes { try printContinuing(url, items, destination, bytes: bytes) }
             // Cookies that a server has set before the failure are kept.
             if exchange.log.hasAnswer { await Self.trySaving(state) }
             guard let error = error as? SternaError else { throw error }
@@ -185,17 +193,23 @@ struct RequestJob {
         try await state.save()
     }
 
-    /// Returns what keeps the file if the command is interrupted; nil if the server names it.
+    /// Returns the object that keeps the partial file of an interrupted command; nil if the server names it, and for options of
+    /// connections that `tern download` does not have.
     private func keptPart(_ url: HTTPURL) -> KeptPart? {
+        guard dial?.given.isEmpty != false else { return nil }
         let isNamed = output.path.map { $0 != "-" } == true || naming?.remoteName == true
         return isNamed && naming?.remoteHeaderName != true ? KeptPart(url: url) : nil
     }
 
     /// Prints the command that continues an interrupted file.
-    private func printContinuing(_ url: HTTPURL, _ items: [Item], bytes: Int64) throws {
+    private func printContinuing(
+        _ url: HTTPURL, _ items: [Item], _ destination: SaveDestination, bytes: Int64
+    ) throws {
         guard !output.silent else { return }
+        let isInFolder = files?.outputDir != nil
         let saving = try SavingOptions.request(
-            path: output.path, remoteName: naming?.remoteName == true, remoteHeaderName: false, silent: false,
+            path: isInFolder ? destination.typedName : output.path,
+            remoteName: !isInFolder && naming?.remoteName == true, remoteHeaderName: false, silent: false,
             continues: true)
         let command = ContinuingCommand(
             urls: [url], saving: saving, sender: request.sender, aws: request.aws, items: items, connection: connection,

@@ -1,6 +1,6 @@
 import Sterna
 
-/// The requests of a command line: one for each URL, those of its patterns included, and of each part between `--next`.
+/// The requests of a command line: in each of the parts that `--next` separates, one for each URL, also for those of patterns.
 struct RequestPlan: Hashable, Sendable {
     /// The command line of each request, without the name of the command.
     var commands: [[String]]
@@ -31,13 +31,13 @@ struct RequestPlan: Hashable, Sendable {
         self.jobs = jobs ?? 1
         guard commands.count > 1 else { return }
         if sorted.contains(where: \.readsInput) {
-            throw UsageError("Standard input can be the body of one request, and there are \(commands.count) here.")
+            throw UsageError("Standard input can be read for one request, and there are \(commands.count) here.")
         }
         // Requests at the same time would draw their progress over each other.
         let shared = self.jobs > 1 ? ["--ignore-stdin", "--silent"] : ["--ignore-stdin"]
-        let isReported = sorted.contains { if case .option("write-out", _, _) = $0 { true } else { false } }
+        let isNumbered = sorted.contains(where: \.usesNumber)
         for index in commands.indices {
-            commands[index].insert(contentsOf: shared + (isReported ? ["--url-number=\(index)"] : []), at: 0)
+            commands[index].insert(contentsOf: shared + (isNumbered ? ["--url-number=\(index)"] : []), at: 0)
         }
     }
 
@@ -49,7 +49,7 @@ struct RequestPlan: Hashable, Sendable {
 
         init(_ words: some Sequence<RequestWord>) { self.words = Array(words) }
 
-        /// Takes out the options that concern the whole plan; returns how many requests run at the same time, if they say so.
+        /// Removes the options of the whole plan. Returns how many requests run at the same time; nil if no option says so.
         mutating func takeJobs() throws -> Int? {
             var (jobs, most): (Int?, Int?) = (nil, nil)
             var left: [RequestWord] = []
@@ -132,7 +132,7 @@ struct RequestPlan: Hashable, Sendable {
             return dataOrder + line
         }
 
-        /// The order of texts of several options, which the parser would lose.
+        /// The hidden option with the order of the texts, since the parser keeps one list for each option.
         private var dataOrder: [String] {
             let letters: [String: Character] = [
                 "data": "d", "data-raw": "r", "data-binary": "b", "data-urlencode": "u", "form-part": "F",
@@ -155,15 +155,24 @@ extension RequestWord {
         }
     }
 
-    /// Whether the body comes from standard input.
+    /// Whether the option depends on the place of the request: `--write-out` shows it, and `-D` continues its file after the first.
+    fileprivate var usesNumber: Bool {
+        switch self {
+        case .option("write-out", _, _), .option("dump-header", _, _): true
+        case .flag, .option, .argument: false
+        }
+    }
+
+    /// Whether the body, or the text of `--write-out`, comes from standard input.
     fileprivate var readsInput: Bool {
         switch self {
         case .flag: false
         case .argument(let text): text == "@-"
         case .option("upload-file", let value, _): value == "-"
         case .option("data", let value, _), .option("data-binary", let value, _): value == "@-"
-        case .option("data-urlencode", let value, _): value.hasSuffix("@-")
-        case .option("form-part", let value, _): value.contains("=@-") || value.contains("=<-")
+        case .option("data-urlencode", let value, _): DataPiece(.encoded, value).source == .standardInput
+        case .option("form-part", let value, _): (try? FormPart(value))?.readsInput == true
+        case .option("write-out", let value, _): value == "@-"
         case .option: false
         }
     }
@@ -187,7 +196,7 @@ extension RequestWord {
 }
 
 extension Target {
-    /// Sorts the arguments of a command line: a method, URLs, items. URLs stand together.
+    /// Splits the arguments of a command line into the method, the URLs, which stand together, and the items.
     static func sorted(_ arguments: [String]) -> (method: [String], urls: [String], items: [String]) {
         guard let first = arguments.first else { return ([], [], []) }
         let hasMethod = arguments.count > 1 && method(first) != nil
@@ -196,7 +205,7 @@ extension Target {
         return (hasMethod ? [first] : [], Array(rest.prefix(count)), Array(rest.dropFirst(count)))
     }
 
-    /// Whether an argument after a URL is another one: it has a scheme, or a form that no item has.
+    /// Whether an argument after a URL is another URL: it has a scheme, or a form that no item has.
     private static func isFurtherURL(_ text: String) -> Bool {
         if let scheme = text.firstRange(of: "://") {
             return ["http", "https"].contains(text[..<scheme.lowerBound].lowercased())

@@ -1,4 +1,4 @@
-/// A word of a request's command line, before the parser.
+/// A word of a request's command line, before the parser reads it.
 enum RequestWord: Hashable, Sendable {
     /// A flag, with its name as it was written, such as `-s` or `--silent`.
     case flag(String)
@@ -41,6 +41,9 @@ extension RequestWord {
         "retry-delay", "retry-max-time", "session", "session-read-only", "style", "timeout", "tls-max", "tls-min",
         "unix-socket", "url", "url-number", "user",
     ])
+
+    /// The options whose value may look like an option.
+    private static let unconditional: Set<String> = ["max-redirects", "max-redirs", "time-cond"]
 
     /// The long names of flags.
     static let flags: Set<String> = [
@@ -87,7 +90,7 @@ extension RequestWord {
             return .option(name, value: String(word[word.index(after: equals)...]), written: [word])
         }
         if flags.contains(name) { return .flag(word) }
-        guard names.contains(name), let value = value(&rest) else { return nil }
+        guard names.contains(name), let value = value(&rest, of: name) else { return nil }
         // A value with a dash would be taken for an option.
         let written = value.hasPrefix("-") ? ["\(word)=\(value)"] : [word, value]
         return .option(name, value: value, written: written)
@@ -103,7 +106,7 @@ extension RequestWord {
             }
             guard let name = Self.letters[letter] else { return nil }
             if letters.isEmpty {
-                guard let value = value(&rest) else { return nil }
+                guard let value = value(&rest, of: name) else { return nil }
                 let written = value.hasPrefix("-") && value != "-" ? ["--\(name)=\(value)"] : ["-\(letter)", value]
                 result.append(.option(name, value: value, written: written))
             } else {
@@ -115,8 +118,8 @@ extension RequestWord {
         return result
     }
 
-    private static func value(_ rest: inout ArraySlice<String>) -> String? {
-        guard let next = rest.first, !isOption(next) else { return nil }
+    private static func value(_ rest: inout ArraySlice<String>, of name: String) -> String? {
+        guard let next = rest.first, unconditional.contains(name) || !isOption(next) else { return nil }
         rest.removeFirst()
         return next
     }

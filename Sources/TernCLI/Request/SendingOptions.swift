@@ -91,8 +91,8 @@ struct SendingOptions {
 
 /// A command that sends requests.
 ///
-/// Commands name all groups of options themselves: built for debugging, ArgumentParser checks a group within a group four times as often as
-/// the outer one, and so on at each level.
+/// Commands name all groups of options themselves: in debug builds ArgumentParser checks a group within a group four times as often
+/// as the outer one, and so on at each level.
 protocol SendingCommand: ConnectingCommand {
     var content: ContentOptions { get }
     var aws: AWSOptions { get }

@@ -9,8 +9,8 @@ enum URLPattern {
     static let tooMany = UsageError(
         "The patterns of the URLs stand for more than 100000 URLs; write fewer, or -g to send them as they are.")
 
-    /// Returns the URLs of a pattern in their order, the last part changing first; the URL itself without any pattern. Throws
-    /// `UsageError` for more than a limit.
+    /// Returns the URLs of a pattern in their order, in which the last part varies fastest; the URL itself without any pattern.
+    /// Throws `UsageError` for more URLs than the limit.
     static func matches(_ text: String, atMost limit: Int) throws(UsageError) -> [Match] {
         var matches = [Match(url: "")]
         var rest = text[...]
@@ -36,7 +36,7 @@ enum URLPattern {
         return matches
     }
 
-    /// Returns the texts of the pattern at the beginning, and its end; nil if it is none. No texts are more than the limit.
+    /// Returns the texts of the pattern at the beginning, none if they exceed the limit, and its end; nil without a pattern.
     private static func choices(_ text: Substring, atMost limit: Int) -> ([String], Substring.Index)? {
         let isList = text.first == "{"
         guard let close = text.firstIndex(of: isList ? "}" : "]") else { return nil }
@@ -44,7 +44,7 @@ enum URLPattern {
         let end = text.index(after: close)
         if isList {
             let names = content.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
-            // A single name is a placeholder that was left, and quotes are of JSON.
+            // A single name is a placeholder that was not filled in, and quotes belong to JSON.
             guard names.count > 1, !content.contains("\""), !content.contains("{") else { return nil }
             return (names, end)
         }

@@ -46,7 +46,7 @@ struct UploadCommand: AsyncParsableCommand, SendingCommand {
 
     @Option(
         help: ArgumentHelp(
-            "With --resumable tus or s3, upload so many parts at once, which the server joins: 1 with tus, 4 with s3.",
+            "With --resumable tus or s3, upload this number of parts at once, which the server joins: 1 with tus, 4 with s3.",
             valueName: "count"))
     var parts: Int?
 

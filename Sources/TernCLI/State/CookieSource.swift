@@ -47,7 +47,7 @@ enum CookieSource {
                     + "whose name ends in .json can."))
     }
 
-    /// Whether there is a file.
+    /// Whether the file exists.
     static func exists(_ path: String) throws(SternaError) -> Bool { try kind(of: path) != nil }
 
     private static func kind(of path: String) throws(SternaError) -> Kind? {

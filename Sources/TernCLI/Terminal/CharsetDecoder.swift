@@ -6,7 +6,7 @@ struct CharsetDecoder {
     private let encoding: TextEncoding
     private var pending: [UInt8] = []
     private var isAtStart = true
-    /// The byte order that the mark at the beginning of UTF-16 or UTF-32 has said.
+    /// The byte order of UTF-16 or UTF-32 by the mark at the beginning; nil before it was read, and for other encodings.
     private var isBigEndian: Bool?
 
     /// The longest line of ISO-2022-JP, in bytes, that waits for its end.
@@ -17,7 +17,7 @@ struct CharsetDecoder {
         encoding = charset.flatMap { TextEncoding(label: $0) } ?? .utf8
     }
 
-    /// Returns the text of a whole.
+    /// Returns the text of a whole body.
     static func text(_ bytes: Bytes, charset: String?) -> String {
         var decoder = CharsetDecoder(charset: charset)
         return decoder.feed(bytes) + decoder.finish()
@@ -182,7 +182,7 @@ struct CharsetDecoder {
         return text
     }
 
-    /// Decodes the lines one by one; a line that is invalid is shown as the bytes it has.
+    /// Decodes the lines one by one; an invalid line is shown undecoded.
     private func lines(_ bytes: ArraySlice<UInt8>) -> String {
         bytes.split(separator: 0x0A, omittingEmptySubsequences: false).map { line in
             encoding.decode(Bytes(copying: line)) ?? String(decoding: line, as: UTF8.self)

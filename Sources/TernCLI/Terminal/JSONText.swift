@@ -95,7 +95,7 @@ struct JSONText {
     private mutating func breakLine() {
         guard isIndented else { return }
         output += "\n"
-        for _ in 0..<min(depth, 512) { output += "  " }
+        for _ in 0..<Indentation.levels(depth, at: output.utf8.count) { output += "  " }
     }
 
     private static func skipBlanks(_ bytes: [UInt8], from start: Int) -> Int {
@@ -107,4 +107,15 @@ struct JSONText {
     private static func endsWord(_ byte: UInt8) -> Bool {
         [0x20, 0x0A, 0x0D, 0x09].contains(byte) || ",:{}[]\"".utf8.contains(byte)
     }
+}
+
+/// The indentation of texts from servers.
+enum Indentation {
+    /// The deepest level that is indented.
+    private static let deepest = 512
+    /// The longest output, in bytes, with indentation: short elements at a great depth would take hundreds of times their size.
+    static let longest = 64 << 20
+
+    /// Returns how many levels a line is indented that begins after so many bytes of output.
+    static func levels(_ depth: Int, at count: Int) -> Int { count < longest ? min(depth, deepest) : 0 }
 }

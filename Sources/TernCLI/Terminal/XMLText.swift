@@ -3,7 +3,7 @@ import Sterna
 
 /// Formats and colours XML token by token, so that names, attributes, entities and texts stay as sent.
 ///
-/// Only elements without text of their own are laid out: blanks beside text may mean something.
+/// Only elements without text of their own are laid out: blanks next to text may be significant.
 struct XMLText {
     private enum Kind {
         case start, empty, end, text, characterData, comment, instruction
@@ -202,7 +202,7 @@ struct XMLText {
 
     private mutating func breakLine(_ depth: Int) {
         guard isIndented, !output.isEmpty else { return }
-        output += "\n" + String(repeating: "  ", count: min(depth, 512))
+        output += "\n" + String(repeating: "  ", count: Indentation.levels(depth, at: output.utf8.count))
     }
 
     private mutating func append(_ token: Token) {
@@ -228,6 +228,8 @@ struct XMLText {
                 output += Colour.green.wrap(clean(start..<position), if: isColoured)
             } else if Self.endsName(byte) {
                 position += 1
+                // A line end may have two bytes.
+                while byte == 0x0D, position < token.range.upperBound, bytes[position] == 0x0A { position += 1 }
                 output += clean(start..<position)
             } else {
                 position = max(position + 1, min(nameRange(position).upperBound, token.range.upperBound))

@@ -55,7 +55,8 @@ struct TransferRun {
         var obstacle: TransferFailure?
     }
 
-    /// Throws the exit status of the first that failed, whose error was shown, or of the limit; and `CancellationError` after a signal.
+    /// Throws the exit status of the first failed transfer, whose error was shown, or of the limit; and `CancellationError` after a
+    /// signal.
     func run() async throws {
         let latest = TransferSnapshot(transfers)
         let end = await display.run({ latest.screen() }) { await followInTime() }

@@ -10,7 +10,7 @@ struct TransferRunOptions: ParsableArguments {
         help: ArgumentHelp("How many run at the same time.", valueName: "count"))
     var jobs = 4
 
-    @Flag(name: [.customShort("s"), .customLong("silent")], help: "Show errors alone.")
+    @Flag(name: [.customShort("s"), .customLong("silent")], help: "Show only errors.")
     var silent = false
 
     func validate() throws {
