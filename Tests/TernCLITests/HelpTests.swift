@@ -59,8 +59,8 @@ struct HelpTests {
         ]
         let third: Set = ["--session-read-only"]
         // Each excludes the other ones, and --include and --print.
-        let parts: [Set] = [["--headers", "--fail-with-body"], ["--body", "--check-status"], ["--meta"]]
-        let alone = parts.reduce([]) { $0.union($1) }
+        let parts: [Set<String>] = [["--headers", "--fail-with-body"], ["--body", "--check-status"], ["--meta"]]
+        let alone = parts.reduce(into: Set<String>()) { $0.formUnion($1) }
         // Without these an upload is one request.
         let durable: Set = ["--resumable", "--parts", "--max-request-bytes", "--store"]
         let own = options(UploadCommand.self)

@@ -31,7 +31,7 @@ struct StandardInputTests {
         let echo = try await echo(arguments)
         expectEqual(echo["method"].string, method)
         let sent = echo["data"].string ?? ""
-        let form = echo["form"].object?.first { _ in true }?.key ?? ""
+        let form = echo["form"].object?.keys.first ?? ""
         #expect([sent, form].contains(#"{"a":"b"}"#), "\(arguments): \(echo)")
     }
 
