@@ -51,6 +51,12 @@ struct RequestPlanTests {
         try await expectEqual(lines(words), expected.map { "--ignore-stdin " + $0 })
     }
 
+    @Test("The first request of each URL stands for those of its pattern when options are checked")
+    func firsts() async throws {
+        let words = ["http://a/[1-3]", "http://b/", "--next", "http://c/", "--next", "http://d/{x,y}"]
+        try await expectEqual(RequestPlan(words).firsts, [0, 3, 4, 5])
+    }
+
     @Test(
         "Patterns",
         arguments: [
