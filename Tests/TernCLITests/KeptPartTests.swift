@@ -112,7 +112,7 @@ struct KeptPartTests {
         }
     }
 
-    @Test("--download saves as tern download does, and --continue goes on") func download() async throws {
+    @Test("--download saves as tern download does, and --continue resumes it") func download() async throws {
         try await TestServer.withServer { server in
             _ = hold(server)
             let folder = try TemporaryFolder()

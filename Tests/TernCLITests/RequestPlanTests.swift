@@ -75,7 +75,7 @@ struct RequestPlanTests {
     }
 
     @Test(
-        "Standard input is the body of one request alone",
+        "Standard input is for only one request",
         arguments: ["-d @-", "-T -", "--data-urlencode a@-", "-F a=@-", "-F a=<-;type=b/c", "-w @-"])
     func input(words: String) async {
         await #expect(throws: UsageError.self) { try await lines("\(words) http://a/ http://b/") }
