@@ -53,8 +53,8 @@ struct Tern: AsyncParsableCommand {
         }
     }
 
-    /// Parses a command line that begins with the name of a command. Throws `UsageError` for wrong arguments, and the parser's error
-    /// that asks for help.
+    /// Parses a command line that begins with the name of a command. Throws `UsageError` for wrong arguments, and the parser's
+    /// error that asks for help.
     ///
     /// Only the command itself is parsed: for the whole tree the parser makes the options of commands several times, which takes
     /// longer than many requests. The tree is used only for help, which names the commands above.

@@ -39,7 +39,7 @@ struct CookieOptionTests {
         }
     }
 
-    @Test("--cookie with a file sends what belongs to the URL, and leaves the file alone") func file() async throws {
+    @Test("--cookie with a file sends what belongs to the URL, and does not change the file") func file() async throws {
         let folder = try TemporaryFolder()
         try folder.write(Self.text + "other.test\tFALSE\t/\tFALSE\t0\tx\ty\n", to: "jar")
         let json = try CookieSnapshot(Self.text.utf8, format: .cookiesText).bytes()

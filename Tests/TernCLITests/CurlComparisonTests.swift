@@ -10,7 +10,7 @@ private let curlPath = "/usr/bin/curl"
 
 /// The same command line given to `tern` and to curl sends the same request, writes the same bytes, and ends in the same way.
 @Suite(
-    "tern: beside curl", .timeLimit(.minutes(5)), .enabled(if: access(curlPath, X_OK) == 0))
+    "tern: compared with curl", .timeLimit(.minutes(5)), .enabled(if: access(curlPath, X_OK) == 0))
 struct CurlComparisonTests {
     /// What an echo says of a request, without what differs by design.
     private struct Sent: Hashable {

@@ -1,7 +1,7 @@
 @testable import TernCLI
 
-/// A terminal that understands what `tern` sends for progress: text, returns, line feeds, moving up, and erasing. It wraps lines that do
-/// not fit, also those that a narrower window makes too long.
+/// A terminal that understands what `tern` sends for progress: text, returns, line feeds, moving up, and erasing. It wraps lines
+/// that do not fit, also those that a narrower window makes too long.
 struct FakeScreen {
     private(set) var columns: Int
     private(set) var rows: Int

@@ -79,16 +79,17 @@ struct KeptPartTests {
         }
     }
 
-    @Test("The command that continues names the file in its folder", arguments: [["-O"], ["-o", "held.bin"]])
+    @Test("The command that continues names the file in its folder, and the Referer", arguments: [["-O"], ["-o", "held.bin"]])
     func folder(options: [String]) async throws {
         try await TestServer.withServer { server in
             _ = hold(server)
             let folder = try TemporaryFolder()
             let outcome = try await interrupt(
-                options + ["--output-dir", folder.path, server.url("/held.bin")], in: folder)
+                options + ["--output-dir", folder.path, "-e", "http://from.test/", server.url("/held.bin")], in: folder)
             expectEqual(outcome.status, 130)
             expectEqual(folder.names, ["held.bin.sterna-part", "held.bin.sterna-resume"])
             #expect(outcome.errors.contains("\(folder.path)/held.bin"), "\(outcome.errors)")
+            #expect(outcome.errors.contains("Referer: http://from.test/"), "\(outcome.errors)")
         }
     }
 
@@ -112,7 +113,7 @@ struct KeptPartTests {
         }
     }
 
-    @Test("--download saves as tern download does, and --continue goes on") func download() async throws {
+    @Test("--download saves as tern download does, and --continue resumes it") func download() async throws {
         try await TestServer.withServer { server in
             _ = hold(server)
             let folder = try TemporaryFolder()

@@ -66,8 +66,8 @@ private struct OwnTern {
         }
     }
 
-    /// Writes a program by a shell. A process that another test starts while this one has the file open for writing would inherit that
-    /// for a moment, in which the program cannot be run (ETXTBSY).
+    /// Writes a program by a shell. A process that another test starts while this one has the file open for writing would inherit
+    /// that for a moment, in which the program cannot be run (ETXTBSY).
     static func write(_ script: String, to path: String) async throws {
         let outcome = try await TernProcess(
             ["-c", #"cat >"$1" && chmod 755 "$1""#, "sh", path], input: .bytes(Array(script.utf8)), program: "/bin/sh"

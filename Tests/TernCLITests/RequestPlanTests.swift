@@ -51,6 +51,12 @@ struct RequestPlanTests {
         try await expectEqual(lines(words), expected.map { "--ignore-stdin " + $0 })
     }
 
+    @Test("The first request of each URL stands for those of its pattern when options are checked")
+    func firsts() async throws {
+        let words = ["http://a/[1-3]", "http://b/", "--next", "http://c/", "--next", "http://d/{x,y}"]
+        try await expectEqual(RequestPlan(words).firsts, [0, 3, 4, 5])
+    }
+
     @Test(
         "Patterns",
         arguments: [
@@ -69,7 +75,7 @@ struct RequestPlanTests {
     }
 
     @Test(
-        "Standard input is the body of one request alone",
+        "Standard input is for only one request",
         arguments: ["-d @-", "-T -", "--data-urlencode a@-", "-F a=@-", "-F a=<-;type=b/c", "-w @-"])
     func input(words: String) async {
         await #expect(throws: UsageError.self) { try await lines("\(words) http://a/ http://b/") }

@@ -36,7 +36,7 @@ struct StandardInputTests {
     }
 
     @Test(
-        "Without these it is left alone",
+        "Without these it is not read",
         arguments: [
             ["URL"], ["GET", "URL"], ["DELETE", "URL"], ["-sSL", "URL"], ["-f", "URL"], ["-i", "--head", "URL"],
         ])

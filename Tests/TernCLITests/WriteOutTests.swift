@@ -6,7 +6,7 @@ import Testing
 @testable import SternaTestSupport
 @testable import TernCLI
 
-/// `--write-out`: the template, and the values beside curl's.
+/// `--write-out`: the template, and the values compared with curl's.
 @Suite("tern: --write-out", .timeLimit(.minutes(5)))
 struct WriteOutTests {
     @Test(

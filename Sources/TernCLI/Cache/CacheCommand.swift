@@ -6,9 +6,9 @@ struct CacheCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cache", abstract: "List, show and remove stored responses.",
         discussion: """
-            FOLDER is what --cache names. With a URL its responses are meant, of which
-            there are several if they vary or belong to several identities; with a host
-            alone, as in example.com or localhost:8080, all responses of the host.
+            FOLDER is what --cache names. A URL selects its responses, of which there are
+            several if they vary or belong to several identities; a host, as in example.com
+            or localhost:8080, selects all responses of the host.
             """,
         subcommands: [CacheListCommand.self, CacheShowCommand.self, CacheClearCommand.self])
 }

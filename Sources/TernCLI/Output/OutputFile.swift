@@ -15,8 +15,8 @@ final class OutputFile {
     /// Opens a file; throws `OutputError`. An existing file that is not regular, such as a device, is written to
     /// directly.
     ///
-    /// - Parameter followsLinks: whether a symbolic link is followed, since the user typed its name; otherwise it is replaced, unless
-    ///   it leads to something other than a file.
+    /// - Parameter followsLinks: whether a symbolic link is followed, since the user typed its name; otherwise it is replaced,
+    ///   unless it leads to something other than a file.
     init(_ path: String, followsLinks: Bool = true) throws(OutputError) {
         // Renaming over a link would replace the link itself.
         let real = followsLinks ? Self.resolved(path) : path

@@ -51,14 +51,17 @@ struct ConditionOptions: ParsableArguments {
         }
     }
 
+    /// The header field of `-e` as an item; empty without it.
+    var refererItems: [Item] {
+        guard let referer else { return [] }
+        return [referer.isEmpty ? .removedHeader(name: "referer") : .header(name: "Referer", value: referer)]
+    }
+
     /// Returns the header fields of these options as items; throws `ValidationError` for an invalid time.
     func items() throws -> [Item] {
         var items: [Item] = []
         if let range { items.append(.header(name: "Range", value: "bytes=\(range)")) }
-        if let referer {
-            items.append(
-                referer.isEmpty ? .removedHeader(name: "referer") : .header(name: "Referer", value: referer))
-        }
+        items += refererItems
         if let time { items.append(try Self.condition(time)) }
         if let etagCompare {
             // As in curl, a file that --etag-save will make may be missing: no response is known.

@@ -1,8 +1,8 @@
 import Sterna
 import Synchronization
 
-/// Prints the facts of each request's connection to standard error, one on each line: the address, TLS, the certificate, whether the
-/// connection is new, and the version of HTTP.
+/// Prints the facts of each request's connection to standard error, one on each line: the address, TLS, the certificate, whether
+/// the connection is new, and the version of HTTP.
 final class ConnectionLog: Sendable {
     private struct Seen {
         /// The certificates of handshakes whose lines were not printed yet.

@@ -245,6 +245,8 @@ struct Exchange: Sendable {
 
     private func save(_ response: Response, to file: OutputFile) async throws {
         progress.begin("", total: response.body.length)
+        // Writing a large file to the disk takes longer than a command has after a signal.
+        if keptPart != nil { SignalWatch.wait(seconds: DownloadJob.patience) }
         do {
             var count: Int64 = 0
             for try await chunk in response.body {

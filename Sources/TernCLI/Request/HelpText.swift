@@ -36,7 +36,7 @@ enum HelpText {
         COMMANDS:
           tern download   save files; continue interrupted downloads
           tern upload     send a file
-          tern transfers  downloads and uploads that go on after a crash
+          tern transfers  downloads and uploads that resume after a crash
           tern page       save a web page with its resources
           tern cookies    show, remove and convert kept cookies
           tern cache      list, show and remove stored responses

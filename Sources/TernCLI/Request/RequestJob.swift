@@ -130,7 +130,6 @@ struct RequestJob {
         let (proxies, netrc) = (try routing.proxies(), try request.sender.credentials.netrcAccess())
         let method = try Self.method(target, content)
         if method == .get, content.body == nil { exchange.keptPart = keptPart(url) }
-        if exchange.keptPart != nil { SignalWatch.wait(seconds: DownloadJob.patience) }
         let log = exchange.log
         let retries = connection.retries.policy(for: method, fails: output.statusCheck.fails)
         let session = try Session { [policy] settings in
@@ -212,8 +211,8 @@ struct RequestJob {
             remoteName: !isInFolder && naming?.remoteName == true, remoteHeaderName: false, silent: false,
             continues: true)
         let command = ContinuingCommand(
-            urls: [url], saving: saving, sender: request.sender, aws: request.aws, items: items, connection: connection,
-            trust: trust, routing: routing)
+            urls: [url], saving: saving, sender: request.sender, aws: request.aws,
+            items: items + (conditions?.refererItems ?? []), connection: connection, trust: trust, routing: routing)
         let hint = command.hidesSecrets ? ", fill in *** and run" : ""
         printError("Interrupted; kept \(ByteSize(bytes)). To continue\(hint):")
         printError("  \(command.text)")

@@ -8,6 +8,9 @@ struct RequestPlan: Hashable, Sendable {
     /// How many requests run at the same time.
     var jobs = 1
 
+    /// The places of the first request of each URL as it was typed. The others of its pattern have the same options.
+    private(set) var firsts: [Int] = []
+
     /// The most requests of one command line.
     private static let most = 100_000
 
@@ -26,7 +29,10 @@ struct RequestPlan: Hashable, Sendable {
         for part in sorted.split(separator: .flag("--next"), omittingEmptySubsequences: false) {
             var part = Part(part)
             jobs = try part.takeJobs() ?? jobs
-            commands += try part.commands(atMost: Self.most - commands.count)
+            let found = try part.commands(atMost: Self.most - commands.count)
+            let start = commands.count
+            firsts += found.firsts.map { start + $0 }
+            commands += found.lines
         }
         self.jobs = jobs ?? 1
         guard commands.count > 1 else { return }
@@ -76,8 +82,8 @@ struct RequestPlan: Hashable, Sendable {
             return number
         }
 
-        /// Returns the command line of each request.
-        func commands(atMost limit: Int) throws -> [[String]] {
+        /// Returns the command line of each request, and the places of the first of each URL as it was typed.
+        func commands(atMost limit: Int) throws -> (lines: [[String]], firsts: [Int]) {
             let arguments = words.compactMap { word -> String? in
                 if case .argument(let text) = word { text } else { nil }
             }
@@ -90,14 +96,15 @@ struct RequestPlan: Hashable, Sendable {
             }
             let outputs = words.filter(\.isOutput)
             guard targets.count > 1 || savesAll && targets.count == 1 else {
-                return [plain(targets.first?.url, arguments)]
+                return (lines: [plain(targets.first?.url, arguments)], firsts: [0])
             }
             guard outputs.count <= urls.count else {
                 throw UsageError(
                     "There are more of -o and -O than URLs: \(outputs.count) for \(urls.count); leave out \(outputs.count - urls.count)."
                 )
             }
-            return targets.map { target in
+            let firsts = targets.indices.filter { $0 == 0 || targets[$0].pattern != targets[$0 - 1].pattern }
+            let lines = targets.map { target -> [String] in
                 var line = words.filter { word in
                     if case .argument = word { return false }
                     return !word.isOutput
@@ -111,6 +118,7 @@ struct RequestPlan: Hashable, Sendable {
                 // A URL or an item may begin with a dash.
                 return line + ["--"] + method + [target.url] + items
             }
+            return (lines: lines, firsts: firsts)
         }
 
         /// Returns the command line of one request, in the order in which it was written.

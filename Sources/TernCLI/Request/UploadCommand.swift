@@ -10,15 +10,15 @@ struct UploadCommand: AsyncParsableCommand, SendingCommand {
             A URL that ends in a slash is a folder: the file goes there under its own
             name. ITEMs are header fields and fields of the query, as for a request.
             The file is the whole body. A form with a file is tern --form URL name@FILE;
-            standard input is sent by tern PUT URL. Without --fail the exit status is 0
-            whatever the server answers.
-            With --resumable the upload survives Ctrl-C, a crash and a new start: the same
-            command, or tern transfers resume, goes on after the server's last byte, by the
-            IETF's protocol, tus or Content-Range. The method is POST then, and the URL
-            is taken as it is. --resumable s3 uploads an object of S3 in parts, by its
+            standard input is sent by tern PUT URL. Without --fail, --fail-with-body or
+            --check-status the exit status is 0 for every status of a response.
+            With --resumable the upload survives Ctrl-C, a crash and a restart: the same
+            command, or tern transfers resume, continues after the server's last byte, by
+            the IETF's protocol, tus or Content-Range. The method is POST then, and the URL
+            is not changed. --resumable s3 uploads an object of S3 in parts, by its
             own methods, and signs with the access key of --auth key:secret, or of the
             environment; --aws-sigv4 names the region where the host does not. -o saves
-            the server's answer to the complete upload, of up to 64 KiB; -v says why a
+            the server's response to the complete upload, of up to 64 KiB; -v says why a
             request is sent again. --max-time bounds the whole command, after which the
             upload stays in the store. The other options of output, and those for kept
             cookies, --cache, --compress, redirects and --retry, are refused: a transfer

@@ -27,7 +27,7 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Keep resumable uploads in this folder, so that they go on after a restart.", valueName: "folder"))
+            "Keep resumable uploads in this folder, so that they resume after a restart.", valueName: "folder"))
     var uploads: String?
 
     func validate() throws {

@@ -142,8 +142,8 @@ struct CommandState: Sendable {
     /// Whether requests may get credentials or header fields of a session.
     var hasSession: Bool { session != nil }
 
-    /// Returns the header fields and the credentials of a request: those of the command line, and those of the session that the command
-    /// line does not replace. Warns if the session's are for https.
+    /// Returns the header fields and the credentials of a request: those of the command line, and those of the session that the
+    /// command line does not replace. Warns if the session's are for https.
     ///
     /// - Parameter isSigned: whether a signature takes the place of the session's credentials.
     func completed(

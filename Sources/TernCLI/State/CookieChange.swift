@@ -1,7 +1,7 @@
 import Sterna
 
-/// The difference between the cookies that a command found and those that it leaves, for a file that other commands may have changed
-/// meanwhile.
+/// The difference between the cookies that a command found and those that it leaves, for a file that other commands may have
+/// changed meanwhile.
 struct CookieChange: Sendable {
     private let changed: [Cookie]
     private let removed: [Key: Cookie]
@@ -30,8 +30,8 @@ struct CookieChange: Sendable {
     /// Whether nothing has changed but the times of use.
     var isEmpty: Bool { changed.isEmpty && removed.isEmpty }
 
-    /// Returns the cookies of a file with the change: of two that were set, the later one stays; a cookie that another command has set
-    /// again meanwhile is not removed.
+    /// Returns the cookies of a file with the change: of two that were set, the later one stays; a cookie that another command
+    /// has set again meanwhile is not removed.
     func applied(to cookies: CookieSnapshot) -> CookieSnapshot {
         let jar = CookieJar(limits: .command)
         jar.restore(

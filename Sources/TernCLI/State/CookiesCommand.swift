@@ -6,10 +6,10 @@ struct CookiesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cookies", abstract: "Show, remove and convert kept cookies.",
         discussion: """
-            With a URL, those that a request to it would carry; with a host alone, all
+            A URL selects the cookies that a request to it would carry; a host selects all
             that it may receive. A session's name needs the host or the URL that it is
-            for; with the host alone, all of its cookies are meant. Values are hidden
-            without --show-secrets.
+            for; the host selects all of its cookies. Values are hidden without
+            --show-secrets.
             """)
 
     @Argument(help: ArgumentHelp("A URL or a host.", valueName: "URL"))

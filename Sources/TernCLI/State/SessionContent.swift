@@ -14,9 +14,10 @@ import Sterna
 ///       "cookies": [{"name": "sid", "value": "…", "domain": "example.com", "hostOnly": true, "path": "/", "created": 1735689600}]
 ///     }
 ///
-/// Each server has the credentials and header fields that command lines gave for its origin; only that origin receives them. `type` is
-/// `basic` or `digest`, or `any` for either, with `user` and `password`; or `bearer` with `token`. `credentials` and `headers` may be
-/// missing. Cookies have the form of `CookieSnapshot`. Unknown members are an error: a later version has another number.
+/// Each server has the credentials and header fields that command lines gave for its origin; only that origin receives them.
+/// `type` is `basic` or `digest`, or `any` for either, with `user` and `password`; or `bearer` with `token`. `credentials` and
+/// `headers` may be missing. Cookies have the form of `CookieSnapshot`. Unknown members are an error: a later version has another
+/// number.
 struct SessionContent: Sendable, Hashable {
     var servers: [Server] = []
     var cookies = CookieSnapshot()

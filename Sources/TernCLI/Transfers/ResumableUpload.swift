@@ -77,8 +77,8 @@ struct ResumableUpload {
         }
     }
 
-    /// Waits for the end of a transfer, shows it, and removes it from the store. Returns whether it must start over because the file has
-    /// changed since an earlier command. Throws the exit status of a failure that was shown.
+    /// Waits for the end of a transfer, shows it, and removes it from the store. Returns whether it must start over because the
+    /// file has changed since an earlier command. Throws the exit status of a failure that was shown.
     private func end(
         of transfer: Transfer, _ session: Session, _ store: TransferStore, _ changes: TransferChanges,
         _ display: DownloadDisplay, _ answer: OutputFile?, _ limit: TransferLimit?, isEarlier: Bool

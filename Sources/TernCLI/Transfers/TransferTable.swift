@@ -72,8 +72,8 @@ struct TransferTable {
 
     /// A sentence about the transfers that a command leaves unfinished.
     ///
-    /// - Parameter left: for each transfer the bytes that it has or that its server has confirmed, and the bytes that the requests of
-    ///   an upload have sent.
+    /// - Parameter left: for each transfer the bytes that it has or that its server has confirmed, and the bytes that the
+    ///   requests of an upload have sent.
     static func interrupted(_ left: [(completed: Int64, sent: Int64?)]) -> String {
         func sum(_ bytes: [Int64]) -> Int64 { bytes.reduce(0) { $0.addingReportingOverflow($1).partialValue } }
         let (kept, uploads) = (left.filter { $0.sent == nil }, left.filter { $0.sent != nil })

@@ -5,14 +5,14 @@ import SternaTransfers
 /// Adds downloads to a store, and carries them on until they are over.
 struct TransfersAddCommand: AsyncParsableCommand, TransferSessionCommand {
     static let configuration = CommandConfiguration(
-        commandName: "add", abstract: "Download files; what is interrupted goes on with tern transfers resume.",
+        commandName: "add", abstract: "Download files; tern transfers resume continues interrupted ones.",
         discussion: """
             Takes URLs. A file goes to the current folder under the name in its URL; --into
             names another folder, -o and --sha256 are for one URL. A file that exists is
-            kept, and its download fails. Where a transfer of the store that is not over
-            already has the file and the URL, that one goes on, as it was added.
+            kept, and its download fails. If an unfinished transfer of the store has the
+            same file and URL, that one continues, as it was added.
             The store keeps the URL, the file, header fields, --sha256 and --segments.
-            The other options are those of this command alone; so are the values of secret
+            The other options apply only to this command; so do the values of secret
             header fields, --auth and --bearer, which are given again to resume.
             """)
 

@@ -5,17 +5,17 @@ import SternaTransfers
 /// Adds transfers that survive the process to a store, and carries them on.
 struct TransfersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "transfers", abstract: "Downloads and uploads that go on after a crash, a kill or a new start.",
+        commandName: "transfers", abstract: "Downloads and uploads that resume after a crash, a kill or a restart.",
         discussion: """
             EXAMPLES:
               tern transfers add example.com/big.iso   begin a download
-              tern transfers list                      what is there, with its ID
-              tern transfers resume                    go on after Ctrl-C or a crash
+              tern transfers list                      show all with their IDs
+              tern transfers resume                    resume after Ctrl-C or a crash
               tern transfers remove                    clear the list; files stay
 
-            What is added stays in a store, a folder, until it is removed. Nothing runs
-            while no command does: add and resume end when all is over, and Ctrl-C keeps
-            what is there. ID is the beginning of an identifier that list shows.
+            Transfers stay in a store, a folder, until they are removed. They run only
+            while a command does: add and resume end with the last transfer, and Ctrl-C
+            keeps what has arrived. ID is the beginning of an identifier that list shows.
             Uploads are added by tern upload --resumable.
 
             No secret is stored: give --auth, --netrc or --header again to resume and
@@ -23,7 +23,7 @@ struct TransfersCommand: AsyncParsableCommand {
             of the environment; --aws-sigv4 names the region where the host does not.
 
             A transfer whose description is damaged, or of a newer tern, is listed as
-            unreadable. The others go on; tern transfers remove ID gives it up.
+            unreadable. The others continue; tern transfers remove ID gives it up.
             """,
         subcommands: [
             TransfersAddCommand.self, TransfersListCommand.self, TransfersWatchCommand.self,
@@ -67,7 +67,7 @@ struct TransfersListCommand: AsyncParsableCommand {
 struct TransfersWatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch", abstract: "Show transfers while other commands carry them on, until all are over.",
-        discussion: "It carries nothing on itself, and waits for paused ones, too. Ctrl-C ends the showing alone.")
+        discussion: "It carries nothing on itself, and waits for paused ones, too. Ctrl-C ends only the display.")
 
     @OptionGroup
     var store: StoreOptions

@@ -23,11 +23,11 @@ struct TransfersResumeCommand: AsyncParsableCommand, TransferSessionCommand {
     static let configuration = CommandConfiguration(
         commandName: "resume", abstract: "Carry on the transfers that no command carries on, until they are over.",
         discussion: """
-            Takes IDs; without one it carries on all but paused transfers. Where they are
-            saved, and what was asked of them, is what it was. Give the credentials and the
+            Takes IDs; without one it carries on all but paused transfers. Their files and
+            the options that the store keeps stay the same. Give the credentials and the
             secret header fields again: --auth, --bearer and --aws-sigv4 are for the
             transfers of one host, --netrc and the environment's access key for all. The
-            options of Connection, Trust and Routing are those of this command alone.
+            options of Connection, Trust and Routing apply only to this command.
             The exit status is that of the first transfer that failed, and 26 if one is
             left out because it is unreadable.
             """)
