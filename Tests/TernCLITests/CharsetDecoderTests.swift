@@ -18,7 +18,8 @@ struct CharsetDecoderTests {
     ]
 
     private static func bytes(_ text: String, _ label: String) throws -> [UInt8] {
-        try #require(try #require(TextEncoding(label: label)).encode(text))
+        let encoding = try #require(TextEncoding(label: label))
+        return try #require(encoding.encode(text))
     }
 
     @Test("Any cut of the bytes gives the whole text", arguments: texts)
