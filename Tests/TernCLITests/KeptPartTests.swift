@@ -79,7 +79,9 @@ struct KeptPartTests {
         }
     }
 
-    @Test("The command that continues names the file in its folder, and the Referer", arguments: [["-O"], ["-o", "held.bin"]])
+    @Test(
+        "The command that continues names the file in its folder, and the Referer",
+        arguments: [["-O"], ["-o", "held.bin"]])
     func folder(options: [String]) async throws {
         try await TestServer.withServer { server in
             _ = hold(server)

@@ -158,7 +158,8 @@ struct RequestPlanTests {
             ["-sS", "-sLo", "file", "--data=-x", "-s", "--data=-y", "-X", "PUT", "--output=-"])
     }
 
-    @Test("-K may follow other letters", arguments: [["-sK", "F"], ["-sKF"], ["-s", "-KF"], ["-s", "--config", "F"]])
+    @Test(
+        "-K may follow other letters", arguments: [["-sK", "F"], ["-sKF"], ["-s", "-KF"], ["-s", "--config", "F"]])
     func configAfterFlags(words: [String]) async throws {
         let folder = try TemporaryFolder()
         try folder.write("url = http://a/\n", to: "f")

@@ -86,7 +86,9 @@ struct InvalidFields {
     private static func listed(_ list: [JSON], hasNames: Bool) -> InvalidFields? {
         var fields = InvalidFields()
         for case .object(let entry) in list {
-            guard let found = Self.reasons.lazy.map({ texts(of: entry[$0]) }).first(where: { !$0.isEmpty }) else { continue }
+            guard let found = Self.reasons.lazy.map({ texts(of: entry[$0]) }).first(where: { !$0.isEmpty }) else {
+                continue
+            }
             fields.add(name(in: entry, hasNames: hasNames), found)
         }
         return fields.entries.contains { $0.field != nil } ? fields : nil

@@ -47,7 +47,8 @@ extension RequestWord {
 
     /// The long names of flags.
     static let flags: Set<String> = [
-        "body", "check-status", "compress", "compressed", "continue", "create-dirs", "curl", "download", "fail", "fail-with-body",
+        "body", "check-status", "compress", "compressed", "continue", "create-dirs", "curl", "download", "fail",
+        "fail-with-body",
         "follow", "form", "get", "globoff", "head", "headers", "help", "http1", "http1.1", "http2",
         "http2-prior-knowledge", "ignore-stdin", "include", "insecure", "ipv4", "ipv6", "json", "location",
         "location-trusted", "meta", "multipart", "netrc", "next", "no-buffer", "no-color", "no-config", "no-decode",

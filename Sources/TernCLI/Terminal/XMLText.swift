@@ -72,7 +72,9 @@ struct XMLText {
         for (opening, closing, kind) in [
             ("<!--", "-->", Kind.comment), ("<![CDATA[", "]]>", .characterData), ("<?", "?>", .instruction),
         ] where bytes[start...].starts(with: opening.utf8) {
-            return endPosition(of: closing, after: start + opening.utf8.count).map { Token(kind: kind, range: start..<$0) }
+            return endPosition(of: closing, after: start + opening.utf8.count).map {
+                Token(kind: kind, range: start..<$0)
+            }
         }
         guard start + 1 < bytes.count, let end = tagEnd(start) else { return nil }
         switch bytes[start + 1] {
