@@ -27,8 +27,12 @@ struct Tern: AsyncParsableCommand {
     /// Runs a command and returns its exit status.
     static func status(of arguments: [String]) async -> Int32 {
         guard !arguments.isEmpty else {
-            Descriptor.standardError.print(helpMessage(for: RequestCommand.self))
+            Descriptor.standardError.print(HelpText.brief)
             return ExitStatus.usage
+        }
+        if arguments == ["-h"] {
+            Descriptor.standardOutput.print(HelpText.brief)
+            return ExitStatus.success
         }
         do {
             let words = routed(arguments)

@@ -97,6 +97,34 @@ struct HelpTests {
         #expect(text.contains(name), "\(text)")
     }
 
+    @Test("The brief help fits a small terminal, and its examples are valid") func brief() async throws {
+        let lines = HelpText.brief.split(separator: "\n", omittingEmptySubsequences: false)
+        #expect(lines.count <= 22)
+        #expect(lines.allSatisfy { $0.count <= 80 })
+        let examples = lines.filter { $0.hasPrefix("  tern ") && !$0.contains("[options]") }
+        expectEqual(examples.count, 5)
+        for example in examples {
+            // The remark begins in column 50.
+            let words = example.prefix(49).split(separator: " ").dropFirst().map(String.init)
+            let routed = Tern.routed(words)
+            if routed.first == "request" {
+                let plan = try await RequestPlan(Array(routed.dropFirst()))
+                expectEqual(plan.commands.count, 1, "\(example)")
+                for line in plan.commands { #expect(throws: Never.self) { try Tern.command(of: ["request"] + line) } }
+            } else {
+                #expect(throws: Never.self, "\(example)") { try Tern.command(of: routed) }
+            }
+        }
+    }
+
+    @Test("The brief help names every command that --help names") func briefCommands() {
+        let brief = HelpText.brief.split { " ,;\n".contains($0) }
+        for line in HelpText.discussion.split(separator: "\n") where line.hasPrefix("  tern ") {
+            let name = line.split(separator: " ")[1]
+            #expect(brief.contains(name), "\(name)")
+        }
+    }
+
     @Test("bench takes the options of TLS, proxies and versions of HTTP") func bench() {
         let own = options(BenchCommand.self)
         let request = options(RequestCommand.self)

@@ -161,6 +161,11 @@ import Testing
         let nothing = try await TernProcess.run()
         expectEqual(nothing.status, 2)
         #expect(nothing.output.isEmpty)
+        let brief = try await TernProcess.run("-h")
+        expectEqual(brief.status, 0)
+        #expect(brief.errors.isEmpty)
+        expectEqual(brief.text, nothing.errors)
+        #expect(!brief.text.contains("name:=json"))
         try await expectEqual(TernProcess.run("--version").text, "0.1.0\n")
     }
 }

@@ -1,5 +1,28 @@
 /// The help text beyond the options; ArgumentParser wraps its lines at 80 columns.
 enum HelpText {
+    /// The help of `tern` without arguments and of `tern -h`, for a first look.
+    static let brief = """
+        tern sends HTTP requests and shows what comes back.
+
+          tern [options] [METHOD] URL [ITEM ...]
+          tern COMMAND [options]
+
+        Examples:
+          tern example.com/search q==terns               a query
+          tern POST example.com/users name=Ada age:=36   fields as JSON; -f as a form
+          tern -d a=1 -H X-Test:1 -o out.txt example.com options as curl has them
+          tern -v --timeline https://example.com         the exchange and its timing
+          tern download https://example.com/big.iso      a file, resumed if interrupted
+
+        Often used: -a USER:PASSWORD for credentials, -i for head and body, -O to save
+        under the URL's name, -s without progress, --session NAME to keep cookies, and
+        --fail to exit with 22 for a status of 400 and up. Redirects are followed.
+
+        Commands: download, upload, transfers, page, cookies, cache, network, cert,
+        serve, demo, bench; tern COMMAND --help explains one.
+        tern --help lists all options, items and exit statuses.
+        """
+
     static let discussion = """
         Without a scheme the URL is http; :8080/path is on localhost. The METHOD is
         guessed if it is missing: POST with a body, else GET.
