@@ -40,7 +40,7 @@ struct Tern: AsyncParsableCommand {
                 try await run(words)
                 return ExitStatus.success
             }
-            let plan = try await RequestPlan(Array(words.dropFirst()))
+            let plan = try await RequestPlan(Array(words.dropFirst()), configuration: DefaultOptions.path)
             return try await RequestBatch(plan: plan).run()
         } catch {
             return report(error)
@@ -49,7 +49,12 @@ struct Tern: AsyncParsableCommand {
 
     /// Runs the command of a command line.
     static func run(_ words: [String]) async throws {
-        var command = try command(of: words)
+        try await run(try command(of: words))
+    }
+
+    /// Runs a command.
+    static func run(_ command: any ParsableCommand) async throws {
+        var command = command
         if var command = command as? any AsyncParsableCommand {
             try await command.run()
         } else {

@@ -69,6 +69,8 @@ final class TernProcess: Sendable {
         var variables = ProcessInfo.processInfo.environment
         for name in ["NO_COLOR", "COLUMNS"] { variables[name] = nil }
         variables["TERM"] = "xterm"
+        // The configuration file of the developer must not change a test.
+        variables["XDG_CONFIG_HOME"] = "/nonexistent"
         variables.merge(environment) { _, new in new }
         let shell = folder.map { ["/bin/sh", "-c", #"cd "$1" && shift && exec "$@""#, "sh", $0] } ?? []
         (pid, output, errors, silence) = try Self.starting.withLock { _ in

@@ -1,6 +1,6 @@
 import Sterna
 
-/// The files of `-K`: an option on each line, as curl writes them.
+/// The files of `-K`, and that of ``DefaultOptions``: an option on each line, as curl writes them.
 enum ConfigFile {
     /// The most files that one command reads, each of which may name others.
     private static let most = 32
@@ -65,7 +65,12 @@ enum ConfigFile {
     /// Returns the words of a file: `name = value`, `name value`, `-x value` and `name`, with `#` before a comment. A value in
     /// double quotes may have blanks, and `\"`, `\\`, `\t`, `\n` and `\r`. Throws `UsageError`.
     static func words(of text: String, _ path: String) throws(UsageError) -> [String] {
-        var words: [String] = []
+        try lines(of: text, path).flatMap(\.words)
+    }
+
+    /// Returns the words of each line that has an option, with the number of the line from 1. Throws `UsageError`.
+    static func lines(of text: String, _ path: String) throws(UsageError) -> [(number: Int, words: [String])] {
+        var lines: [(number: Int, words: [String])] = []
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let line = line.drop { $0 == " " || $0 == "\t" }
             guard let first = line.first, first != "#" else { continue }
@@ -73,7 +78,8 @@ enum ConfigFile {
             let isShort = first == "-" && line.dropFirst().first != "-"
             let end = isShort ? endOfLetters(line) : line.firstIndex(where: isSeparator)
             let name = line[..<(end ?? line.endIndex)]
-            words.append(name.hasPrefix("-") ? String(name) : "--\(name)")
+            var words = [name.hasPrefix("-") ? String(name) : "--\(name)"]
+            defer { lines.append((number: index + 1, words: words)) }
             let rest = line[(end ?? line.endIndex)...].drop(while: isSeparator)
             guard !rest.isEmpty else { continue }
             guard let value = value(rest) else {
@@ -87,7 +93,7 @@ enum ConfigFile {
             }
             words[words.count - 1] = "\(last)=\(value)"
         }
-        return words
+        return lines
     }
 
     /// Returns the end of the letters after a dash: flags, which may stand together, and the letter of an option with a value.

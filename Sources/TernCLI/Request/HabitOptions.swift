@@ -47,7 +47,7 @@ enum HabitOptions {
     private static let advice: [String: String] = [
         "-m": "write --max-time SECONDS; for the timing, --print m",
         "-E": "write --cert FILE",
-        "-q": "leave it out, as configuration files are not supported",
+        "-q": "write it as the first argument, or write --no-config; for no output, --print ''",
         "-#": "leave it out; a progress bar is drawn on a terminal",
         "-h": "write --print h for the head, --help for help",
         "--load-cookies": "write --cookie FILE",

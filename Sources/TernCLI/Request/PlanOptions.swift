@@ -9,6 +9,11 @@ struct PlanOptions: ParsableArguments {
     var config: [String] = []
 
     @Flag(
+        name: .customLong("no-config"),
+        help: "Leave out the options of ~/.config/tern/config, as -q does as the first argument.")
+    var noConfig = false
+
+    @Flag(
         name: .customLong("next"),
         help: "Begin another request, with options of its own.")
     var next = false
@@ -34,6 +39,10 @@ struct PlanOptions: ParsableArguments {
 
     @Option(name: .customLong("url"), help: .hidden)
     var urls: [String] = []
+
+    /// Whether the configuration file chose the format of fields, which is then not a reason to read standard input.
+    @Flag(name: .customLong("format-by-default"), help: .hidden)
+    var formatByDefault = false
 
     /// The place of the request among those of a command line, from 0; set by ``RequestPlan`` for `--write-out`.
     @Option(name: .customLong("url-number"), help: .hidden)

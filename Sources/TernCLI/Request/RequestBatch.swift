@@ -8,13 +8,13 @@ struct RequestBatch: Sendable {
     /// Returns the exit status: success if all requests succeeded, else that of the first one that failed. Prints the errors of
     /// several requests, and throws that of a single one.
     func run() async throws -> Int32 {
-        let lines = plan.commands.map { ["request"] + $0 }
+        let lines = plan.commands
         if let only = lines.first, lines.count == 1 {
-            try await Tern.run(only)
+            try await Tern.run(try plan.command(of: only))
             return ExitStatus.success
         }
         // A wrong command line is an error before anything is sent. Parsing all of 100000 lines would take minutes.
-        for index in plan.firsts { _ = try Tern.command(of: lines[index]) }
+        for index in plan.firsts { _ = try plan.command(of: lines[index]) }
         let statuses = await withTaskGroup(of: (Int, Int32).self) { group in
             var statuses = [Int32](repeating: ExitStatus.success, count: lines.count)
             for (index, line) in lines.enumerated() {
@@ -31,7 +31,7 @@ struct RequestBatch: Sendable {
 
     private static func status(of line: [String]) async -> Int32 {
         do {
-            try await Tern.run(line)
+            try await Tern.run(["request"] + line)
             return ExitStatus.success
         } catch {
             return Tern.report(error)

@@ -157,7 +157,7 @@ struct RequestCommand: AsyncParsableCommand, SendingCommand {
         job.givenBody = try givenBody()
         job.queryTexts = texts.get ? texts.pieces(with: fields.data) : []
         job.ignoresInput = fields.ignoreStdin || fields.head
-        job.namesFormat = fields.namesFormat
+        job.namesFormat = fields.namesFormat && !several.formatByDefault
         job.showsHead = fields.head
         job.naming = naming
         job.typedURL = arguments.first { Target.expand($0) == target.url }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Sterna
 
 /// The requests of a command line: in each of the parts that `--next` separates, one for each URL, also for those of patterns.
@@ -14,20 +15,56 @@ struct RequestPlan: Hashable, Sendable {
     /// The most requests of one command line.
     private static let most = 100_000
 
-    /// Makes the plan of a command line; throws `UsageError`, and `fileUnreadable` for a file of `-K`.
+    /// The options of the configuration file; none if it was left out.
+    private(set) var defaults = DefaultOptions()
+
+    /// The command line, with the words of files of `-K`.
+    private var words: [String]
+
+    /// Makes the plan of a command line; throws `UsageError`, and `fileUnreadable` for a file.
     ///
-    /// - Parameter words: the arguments after the name of the command.
-    init(_ words: [String]) async throws {
-        let words = try await ConfigFile.expanded(words)
-        guard let sorted = RequestWord.sorted(words) else {
+    /// - Parameters:
+    ///   - words: the arguments after the name of the command.
+    ///   - path: the path of the configuration file; nil to read none.
+    init(_ words: [String], configuration path: String? = nil) async throws {
+        var words = words
+        var path = path
+        // As in curl, whose -q counts only there.
+        if let first = words.first, first.hasPrefix("-q") || first == "--disable" {
+            path = nil
+            words.removeFirst()
+            if first.hasPrefix("-q"), first != "-q" { words.insert("-\(first.dropFirst(2))", at: 0) }
+        }
+        words = try await ConfigFile.expanded(words)
+        // A wrong file keeps nobody from the help.
+        let none: Set<RequestWord> = [.flag("--no-config"), .flag("--help"), .flag("-h"), .flag("--version")]
+        guard let path, let sorted = RequestWord.sorted(words), none.isDisjoint(with: sorted) else {
+            try self.init(expanded: words, defaults: DefaultOptions())
+            return
+        }
+        let defaults = try DefaultOptions(path: path)
+        do {
+            try self.init(expanded: words, defaults: defaults)
+        } catch let error as UsageError {
+            throw defaults.cause(of: error, with: words)
+        }
+    }
+
+    /// Makes the plan of a command line without files of `-K`. Throws `UsageError`.
+    init(expanded words: [String], defaults: DefaultOptions) throws {
+        self.words = words
+        self.defaults = defaults
+        guard var sorted = RequestWord.sorted(words) else {
             // The parser reports what is unknown.
             commands = [words]
             return
         }
         commands = []
         var jobs: Int?
-        for part in sorted.split(separator: .flag("--next"), omittingEmptySubsequences: false) {
-            var part = Part(part)
+        let parts = sorted.split(separator: .flag("--next"), omittingEmptySubsequences: false)
+        sorted += defaults.lines.flatMap(\.words)
+        for part in parts {
+            var part = Part(defaults.words(before: Array(part)) + part)
             jobs = try part.takeJobs() ?? jobs
             let found = try part.commands(atMost: Self.most - commands.count)
             let start = commands.count
@@ -44,6 +81,15 @@ struct RequestPlan: Hashable, Sendable {
         let isNumbered = sorted.contains(where: \.usesNumber)
         for index in commands.indices {
             commands[index].insert(contentsOf: shared + (isNumbered ? ["--url-number=\(index)"] : []), at: 0)
+        }
+    }
+
+    /// Parses a line of `commands`. Throws `UsageError`, and the parser's error that asks for help.
+    func command(of line: [String]) throws -> any ParsableCommand {
+        do {
+            return try Tern.command(of: ["request"] + line)
+        } catch let error as UsageError {
+            throw defaults.cause(of: error, with: words)
         }
     }
 
@@ -64,6 +110,7 @@ struct RequestPlan: Hashable, Sendable {
                 case .flag("-Z"), .flag("--parallel"): jobs = jobs ?? 50
                 case .flag("-g"), .flag("--globoff"): isLiteral = true
                 case .flag("--remote-name-all"): savesAll = true
+                case .flag("--no-config"): break
                 case .option("jobs", let value, _):
                     jobs = try Self.number(value, "--jobs")
                 case .option("parallel-max", let value, _): most = try Self.number(value, "--parallel-max")
@@ -172,7 +219,7 @@ extension RequestWord {
     }
 
     /// Whether the body, or the text of `--write-out`, comes from standard input.
-    fileprivate var readsInput: Bool {
+    var readsInput: Bool {
         switch self {
         case .flag: false
         case .argument(let text): text == "@-"

@@ -49,7 +49,7 @@ extension RequestWord {
     static let flags: Set<String> = [
         "body", "check-status", "compress", "compressed", "continue", "create-dirs", "curl", "download", "fail",
         "fail-with-body",
-        "follow", "form", "get", "globoff", "head", "headers", "help", "http1", "http1.1", "http2",
+        "follow", "form", "format-by-default", "get", "globoff", "head", "headers", "help", "http1", "http1.1", "http2",
         "http2-prior-knowledge", "ignore-stdin", "include", "insecure", "ipv4", "ipv6", "json", "location",
         "location-trusted", "meta", "multipart", "netrc", "next", "no-buffer", "no-color", "no-config", "no-decode",
         "no-follow", "offline", "parallel", "plist", "post301", "post302", "post303", "remote-header-name",

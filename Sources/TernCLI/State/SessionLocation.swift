@@ -52,12 +52,19 @@ struct SessionLocation: Hashable, Sendable {
 
     /// The folder of all sessions.
     private static func folder(_ variable: (String) -> String?) throws(UsageError) -> String {
-        // A relative path is ignored (XDG Base Directory Specification).
-        if let folder = variable("XDG_CONFIG_HOME"), folder.hasPrefix("/") { return "\(folder)/tern/sessions" }
-        guard let home = variable("HOME"), home.hasPrefix("/") else {
+        guard let folder = ternFolder(variable) else {
             throw UsageError("HOME names no folder for sessions; write a path, as in --session ./file.json.")
         }
-        return "\(home)/.config/tern/sessions"
+        return "\(folder)/sessions"
+    }
+
+    /// The folder of what tern keeps for its user: `~/.config/tern`, or `tern` in the folder that `XDG_CONFIG_HOME` names. Nil without
+    /// a home folder.
+    static func ternFolder(_ variable: (String) -> String? = Environment.variable) -> String? {
+        // A relative path is ignored (XDG Base Directory Specification).
+        if let folder = variable("XDG_CONFIG_HOME"), folder.hasPrefix("/") { return "\(folder)/tern" }
+        guard let home = variable("HOME"), home.hasPrefix("/") else { return nil }
+        return "\(home)/.config/tern"
     }
 
     /// Returns the name of a host's folder: `example.com`, or `localhost_8080` with a port that is not the scheme's own.
