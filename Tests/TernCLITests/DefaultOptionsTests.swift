@@ -25,8 +25,11 @@ struct DefaultOptionsTests {
 
     private func lines(_ text: String, _ words: String) async throws -> [String] {
         let configuration = try Configuration(text)
+        defer { withExtendedLifetime(configuration) {} }
         let words = words.split(separator: " ").map(String.init)
-        return try await RequestPlan(words, configuration: configuration.path).commands.map { $0.joined(separator: " ") }
+        return try await RequestPlan(words, configuration: configuration.path).commands.map {
+            $0.joined(separator: " ")
+        }
     }
 
     @Test(
@@ -41,11 +44,15 @@ struct DefaultOptionsTests {
             ("header = Authorization: x", "-u c:d http://a/", "-u c:d http://a/"),
             ("bearer = t", "http://a/ Authorization:x", "http://a/ Authorization:x"),
             ("header = X-A: 1\nheader = X-B: 2", "http://a/ x-a:3", "--header=X-B: 2 http://a/ x-a:3"),
-            ("header = X-A: 1\nuser-agent = x", "-H X-A: -H User-Agent:y http://a/", "-H X-A: -H User-Agent:y http://a/"),
+            (
+                "header = X-A: 1\nuser-agent = x", "-H X-A: -H User-Agent:y http://a/",
+                "-H X-A: -H User-Agent:y http://a/"
+            ),
             ("no-follow", "-L http://a/", "-L http://a/"), ("-L", "--no-follow http://a/", "--no-follow http://a/"),
             ("max-redirects = 3", "--no-follow http://a/", "--no-follow http://a/"),
             ("proxy-user = a:b\nproxy = http://p/", "-x http://q/ http://a/", "-x http://q/ http://a/"),
-            ("print = h", "-i http://a/", "-i http://a/"), ("fail", "--check-status http://a/", "--check-status http://a/"),
+            ("print = h", "-i http://a/", "-i http://a/"),
+            ("fail", "--check-status http://a/", "--check-status http://a/"),
             ("http2", "--http1.1 http://a/", "--http1.1 http://a/"), ("-4", "--ipv6 http://a/", "--ipv6 http://a/"),
             ("insecure", "--cacert f http://a/", "--cacert f http://a/"),
             ("cookie-jar = j", "--session s http://a/", "--session s http://a/"),
@@ -81,6 +88,7 @@ struct DefaultOptionsTests {
         ])
     func wrong(text: String, line: Int) async throws {
         let configuration = try Configuration(text)
+        defer { withExtendedLifetime(configuration) {} }
         for words in [["http://a/"], ["-s", "http://a/", "http://b/"]] {
             let error = await #expect(throws: UsageError.self) {
                 let plan = try await RequestPlan(words, configuration: configuration.path)
@@ -94,7 +102,9 @@ struct DefaultOptionsTests {
     }
 
     @Test("A wrong file ends requests with one line, and not the help") func status() async throws {
-        let environment = try Configuration("silent\ntimeout = s3cret\n").environment
+        let configuration = try Configuration("silent\ntimeout = s3cret\n")
+        defer { withExtendedLifetime(configuration) {} }
+        let environment = configuration.environment
         let outcome = try await TernProcess.run("http://127.0.0.1:1/", environment: environment)
         expectEqual(outcome.status, 2)
         expectEqual(outcome.errors.split(separator: "\n").count, 1)
@@ -108,26 +118,34 @@ struct DefaultOptionsTests {
             ("bearer = t0ken\nuser = ada:pw", "--auth and --bearer exclude each other"),
         ] {
             let configuration = try Configuration(text)
+            defer { withExtendedLifetime(configuration) {} }
             let outcome = try await TernProcess.run("http://127.0.0.1:1/", environment: configuration.environment)
             #expect(outcome.errors.contains(part), "\(outcome.errors)")
         }
     }
 
-    @Test("Errors of the command line are its own, and a line that does not go with it is named") func conflicts() async throws {
+    @Test("Errors of the command line are its own, and a line that does not go with it is named") func conflicts()
+        async throws
+    {
         let configuration = try Configuration("silent\ninterface = s3cret\n")
+        defer { withExtendedLifetime(configuration) {} }
         let own = try await TernProcess.run("--timeout", "x", "http://a/", environment: configuration.environment)
         expectEqual(own.status, 2)
         #expect(!own.errors.contains("configuration file"), "\(own.errors)")
-        let both = try await TernProcess.run("--download", "http://127.0.0.1:1/a", environment: configuration.environment)
+        let both = try await TernProcess.run(
+            "--download", "http://127.0.0.1:1/a", environment: configuration.environment)
         expectEqual(both.status, 2)
         #expect(both.errors.contains("Line 2 of the configuration file"), "\(both.errors)")
         #expect(both.errors.contains("--no-config"), "\(both.errors)")
         #expect(!both.errors.contains("s3cret"), "\(both.errors)")
     }
 
-    @Test("A file that other users can change is refused", arguments: [("tern/config", 0o620), ("tern/config", 0o602), ("tern", 0o777)])
+    @Test(
+        "A file that other users can change is refused",
+        arguments: [("tern/config", 0o620), ("tern/config", 0o602), ("tern", 0o777)])
     func permissions(name: String, mode: Int) async throws {
         let configuration = try Configuration("fail\n")
+        defer { withExtendedLifetime(configuration) {} }
         #expect(chmod(configuration.folder.path(name), mode_t(mode)) == 0)
         try await TestServer.withServer { server in
             let url = server.url("/status/404")
@@ -159,9 +177,12 @@ struct DefaultOptionsTests {
         }
     }
 
-    @Test("A loop that reads URLs keeps its list, whatever format of fields the file chooses", arguments: ["json", "form", "-j"])
+    @Test(
+        "A loop that reads URLs keeps its list, whatever format of fields the file chooses",
+        arguments: ["json", "form", "-j"])
     func loop(text: String) async throws {
         let configuration = try Configuration(text)
+        defer { withExtendedLifetime(configuration) {} }
         try await TestServer.withServer { server in
             let list = ["/anything/1", "/anything/2", "/anything/3"].map { server.url($0) + "\n" }.joined()
             let outcome = try await TernProcess(

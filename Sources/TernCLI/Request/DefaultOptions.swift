@@ -18,8 +18,8 @@ struct DefaultOptions: Hashable, Sendable {
     /// No options.
     init() { file = "" }
 
-    /// Reads a file; one that does not exist has no options. Throws `UsageError` for a line that is wrong by itself and for a file that
-    /// other users can write, and `fileUnreadable`.
+    /// Reads a file; one that does not exist has no options. Throws `UsageError` for a line that is wrong by itself and for a file
+    /// that other users can write, and `fileUnreadable`.
     init(path: String) throws {
         file = path
         guard let status = FileStatus(path: path) else {
@@ -32,7 +32,9 @@ struct DefaultOptions: Hashable, Sendable {
         // Another user's options could send credentials to another proxy.
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         try Self.check(status, path, name: "The configuration file")
-        if let status = FileStatus(path: folder) { try Self.check(status, folder, name: "The folder of the configuration file") }
+        if let status = FileStatus(path: folder) {
+            try Self.check(status, folder, name: "The folder of the configuration file")
+        }
         guard let text = String(validating: try ItemFile.bytes(path), as: UTF8.self) else {
             throw UsageError("The configuration file “\(path)” is not UTF-8; --no-config leaves it out.")
         }
@@ -44,7 +46,8 @@ struct DefaultOptions: Hashable, Sendable {
     /// Throws `UsageError` if another user can change a file or a folder.
     private static func check(_ status: FileStatus, _ path: String, name: String) throws(UsageError) {
         guard status.owner == geteuid() || status.owner == 0 else {
-            throw UsageError("\(name), “\(path)”, belongs to another user, so it is not read; --no-config leaves it out.")
+            throw UsageError(
+                "\(name), “\(path)”, belongs to another user, so it is not read; --no-config leaves it out.")
         }
         guard status.permissions & 0o022 == 0 else {
             throw UsageError(
@@ -120,7 +123,8 @@ struct DefaultOptions: Hashable, Sendable {
             let line =
                 lines.last { Self.failure(of: plain, without($0)) == nil }
                 ?? lines.indices.first { Self.failure(of: plain, only(lines[...$0])) != nil }.map { lines[$0] }
-            return problem(line?.number ?? 1, shown(wrong) ?? "its value is invalid, or it needs or excludes another option")
+            return problem(
+                line?.number ?? 1, shown(wrong) ?? "its value is invalid, or it needs or excludes another option")
         }
         let way = "change one of them, or add --no-config"
         guard let line = lines.last(where: { Self.failure(of: words, without($0)) == nil }) else {
@@ -129,7 +133,8 @@ struct DefaultOptions: Hashable, Sendable {
         }
         let reason = shown(error).map { ": \($0)" } ?? ""
         return UsageError(
-            "Line \(line.number) of the configuration file “\(file)” does not go with the command line; \(way)\(reason).")
+            "Line \(line.number) of the configuration file “\(file)” does not go with the command line; \(way)\(reason)."
+        )
     }
 
     /// Returns a message without its full stop; nil if it may show a part of a value.

@@ -6,7 +6,8 @@ enum OptionSubject {
     /// The options of one request, or of tern itself, which a configuration file cannot have.
     private static let single: Set<String> = [
         "method", "head", "get", "-G", "data", "data-binary", "data-raw", "data-urlencode", "data-order", "form-part",
-        "form-string", "upload-file", "url", "url-number", "next", "config", "no-config", "format-by-default", "help", "-h",
+        "form-string", "upload-file", "url", "url-number", "next", "config", "no-config", "format-by-default", "help",
+        "-h",
         "version",
     ]
 
@@ -75,7 +76,8 @@ enum OptionSubject {
 
     /// The letters of flags that share a subject with others, and their long names.
     private static let letters: [String: String] = [
-        "-n": "netrc", "-L": "location", "-O": "remote-name", "-J": "remote-header-name", "-k": "insecure", "-j": "json",
+        "-n": "netrc", "-L": "location", "-O": "remote-name", "-J": "remote-header-name", "-k": "insecure",
+        "-j": "json",
         "-i": "include", "-4": "ipv4", "-6": "ipv6", "-I": "head",
     ]
 

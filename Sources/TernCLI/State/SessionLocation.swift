@@ -58,8 +58,8 @@ struct SessionLocation: Hashable, Sendable {
         return "\(folder)/sessions"
     }
 
-    /// The folder of what tern keeps for its user: `~/.config/tern`, or `tern` in the folder that `XDG_CONFIG_HOME` names. Nil without
-    /// a home folder.
+    /// The folder of what tern keeps for its user: `~/.config/tern`, or `tern` in the folder that `XDG_CONFIG_HOME` names. Nil
+    /// without a home folder.
     static func ternFolder(_ variable: (String) -> String? = Environment.variable) -> String? {
         // A relative path is ignored (XDG Base Directory Specification).
         if let folder = variable("XDG_CONFIG_HOME"), folder.hasPrefix("/") { return "\(folder)/tern" }
