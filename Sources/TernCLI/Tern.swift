@@ -35,6 +35,10 @@ struct Tern: AsyncParsableCommand {
             return ExitStatus.success
         }
         do {
+            if let text = try installedText(arguments) {
+                Descriptor.standardOutput.print(text)
+                return ExitStatus.success
+            }
             let words = routed(arguments)
             guard words.first == "request" else {
                 try await run(words)
@@ -44,6 +48,17 @@ struct Tern: AsyncParsableCommand {
             return try await RequestBatch(plan: plan).run()
         } catch {
             return report(error)
+        }
+    }
+
+    /// Returns a text that is installed with the program: its manual page, or the completions of a shell. Nil for other commands,
+    /// and if no shell is named, for which the parser finds the current one. Throws `UsageError`.
+    private static func installedText(_ arguments: [String]) throws -> String? {
+        switch arguments.first {
+        case "--generate-manual"? where arguments.count == 1: return ManualPage.text
+        case "--generate-completion-script"? where arguments.count == 2:
+            return try CommandTree.completions(for: arguments.last)
+        default: return nil
         }
     }
 

@@ -36,7 +36,7 @@ struct RequestPlan: Hashable, Sendable {
             if first.hasPrefix("-q"), first != "-q" { words.insert("-\(first.dropFirst(2))", at: 0) }
         }
         words = try await ConfigFile.expanded(words)
-        // A wrong file keeps nobody from the help.
+        // The help is printed even if the file is wrong.
         let none: Set<RequestWord> = [.flag("--no-config"), .flag("--help"), .flag("-h"), .flag("--version")]
         guard let path, let sorted = RequestWord.sorted(words), none.isDisjoint(with: sorted) else {
             try self.init(expanded: words, defaults: DefaultOptions())
