@@ -65,6 +65,13 @@ struct NetrcOptionTests {
         #expect(sent.first != Self.basic)
     }
 
+    @Test(
+        "A loopback address that an option leads elsewhere gets none before a server asks",
+        arguments: [["--connect-to", "::127.0.0.1:"], ["--resolve", "a.test:80:127.0.0.1"]])
+    func routed(arguments: [String]) async throws {
+        try await expectEqual(sent(Self.own, arguments), [nil])
+    }
+
     @Test("A proxy that would read them gets none before a server asks") func proxied() async throws {
         let options = try RoutingOptions.parse(["-x", "http://127.0.0.1:3128"])
         let proxies = try options.proxies()

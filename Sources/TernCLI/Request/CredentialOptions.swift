@@ -88,13 +88,13 @@ struct CredentialOptions: ParsableArguments {
         ///
         /// - Parameters:
         ///   - headers: the request's header fields: one of these may have credentials.
-        ///   - isProxied: whether a proxy receives the request.
-        func credentials(for url: HTTPURL, headers: RequestContent, isProxied: Bool) -> CredentialOptions.Given? {
+        ///   - isRouted: whether a proxy or an option may lead the request to another machine than the URL names.
+        func credentials(for url: HTTPURL, headers: RequestContent, isRouted: Bool) -> CredentialOptions.Given? {
             // A user in the URL chooses among the entries once the server asks.
             guard !isDigest, url.userinfo == nil, headers.headers["Authorization"] == nil,
                 !headers.removedHeaders.contains("authorization")
             else { return nil }
-            let isLocal = ProxyExceptions.isLoopback(url.hostWithoutBrackets) && !isProxied
+            let isLocal = ProxyExceptions.isLoopback(url.hostWithoutBrackets) && !isRouted
             guard url.scheme.isSecure || isLocal, let found = entries.ownCredential(for: url.host) else { return nil }
             return CredentialOptions.Given(
                 authorization: .basic(found.user ?? "", found.secret), credential: found)

@@ -156,7 +156,9 @@ struct RequestJob {
         draft.settings.auth.secretHeaders = content.secretHeaders
         kept.credentials?.given.apply(to: &draft.settings)
         if kept.credentials == nil, signing == nil, let netrc {
-            netrc.credentials(for: url, headers: content, isProxied: routing.isProxied(url, proxies))?
+            let isRouted =
+                routing.isProxied(url, proxies) || !trust.resolve.isEmpty || dial?.connectTo.isEmpty == false
+            netrc.credentials(for: url, headers: content, isRouted: isRouted)?
                 .apply(to: &draft.settings)
         }
         if let signing { draft.settings.auth.awsSigning = signing }
