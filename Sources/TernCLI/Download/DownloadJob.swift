@@ -42,7 +42,8 @@ struct DownloadJob {
             draft.settings.auth.secretHeaders = sent.secretHeaders
             kept.credentials?.given.apply(to: &draft.settings)
             if kept.credentials == nil, signing == nil, let netrc {
-                netrc.credentials(for: url, headers: sent, isRouted: routing.isProxied(url, proxies) || !trust.resolve.isEmpty)?
+                netrc.credentials(
+                    for: url, headers: sent, isRouted: routing.isProxied(url, proxies) || !trust.resolve.isEmpty)?
                     .apply(to: &draft.settings)
             }
             if let signing { draft.settings.auth.awsSigning = signing }
