@@ -191,14 +191,17 @@ struct EventStreamParserTests {
             Excess(what: "id of an event", stream: "id:1234567\n"),
         ])
     func limits(excess: Excess) throws {
-        var limits = EventStreamParser.Limits()
-        (limits.line, limits.event, limits.id) = (20, 10, 6)
-        var parser = EventStreamParser(limits: limits)
+        func limited() -> EventStreamParser {
+            var parser = EventStreamParser()
+            (parser.limits.line, parser.limits.event, parser.limits.id) = (20, 10, 6)
+            return parser
+        }
+        var parser = limited()
         try expectEqual(
             events(":1234567890123456789\ndata:1234\ndata:5678\nid:123456\n\n".utf8, parser: &parser),
             [.init(data: "1234\n5678", id: "123456")])
         for pieces in [[], Array(repeating: 1, count: 40)] {
-            var parser = EventStreamParser(limits: limits)
+            var parser = limited()
             let error = #expect(throws: SternaError.self) { try events(excess.stream.utf8, pieces: pieces, parser: &parser) }
             expectEqual(error?.kind, .limitExceeded)
             #expect(error?.detail.contains(excess.what) == true, "\(error?.detail ?? "")")

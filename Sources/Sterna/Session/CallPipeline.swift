@@ -60,34 +60,39 @@ extension SessionPlan {
     func stream<R>(
         _ draft: RequestDraft, isolation: isolated (any Actor)?, _ read: (Response) async throws -> R
     ) async throws -> R {
-        try refuseProgress(draft)
-        if draft.settings.carried != nil { try refuseCompletionGroup(draft) }
-        var request = try request(for: draft)
-        request.delivery = .head
-        var response = try await answer(request)
-        defer { response.body.cancel() }
-        response.body = response.body.readableOnce
-        response.sessionDecoding = decoding
-        guard let recorder = request.recorder else { return try await read(response) }
-        var watched: WatchedBody?
-        if let whole = response.body.whole {
-            recorder.decoded(whole.count)
-        } else {
-            let body = WatchedBody(ClaimedBody(response.body)) { recorder.decoded($0.count) }
-            response.body = ResponseBody(body)
-            watched = body
-        }
+        let streamed = try await open(draft)
+        defer { streamed.response.body.cancel() }
+        guard let recorder = streamed.recorder else { return try await read(streamed.response) }
         do {
-            let value = try await read(response)
-            await end(watched, recorder)
+            let value = try await read(streamed.response)
+            await end(streamed.watched, recorder)
             return value
         } catch {
-            await end(watched, recorder)
+            await end(streamed.watched, recorder)
             // Errors that the closure itself throws pass unchanged.
             guard var known = error as? SternaError else { throw error }
             known.metrics = known.metrics ?? recorder.snapshot
             throw known
         }
+    }
+
+    /// Sends a draft's request and returns the response while its body still arrives.
+    nonisolated(nonsending) func open(_ draft: RequestDraft) async throws -> StreamedResponse {
+        try refuseProgress(draft)
+        if draft.settings.carried != nil { try refuseCompletionGroup(draft) }
+        var request = try request(for: draft)
+        request.delivery = .head
+        var response = try await answer(request)
+        response.body = response.body.readableOnce
+        response.sessionDecoding = decoding
+        guard let recorder = request.recorder else { return StreamedResponse(request: request, response: response) }
+        if let whole = response.body.whole {
+            recorder.decoded(whole.count)
+            return StreamedResponse(request: request, response: response)
+        }
+        let body = WatchedBody(ClaimedBody(response.body)) { recorder.decoded($0.count) }
+        response.body = ResponseBody(body)
+        return StreamedResponse(request: request, response: response, watched: body)
     }
 
     // Cancels an unread body and waits for the engine, so that its events precede the end of the request. A body that was read to

@@ -2,6 +2,16 @@ import HTTPTypes
 import SternaCore
 import Synchronization
 
+/// A response whose body its caller reads while it arrives.
+struct StreamedResponse: Sendable {
+    let request: Request
+    let response: Response
+    /// The response's body if it is recorded; nil if not, or if it arrived together with the head.
+    var watched: WatchedBody?
+
+    var recorder: MetricsRecorder? { request.recorder }
+}
+
 /// A body that passes each piece to a closure before its reader receives it.
 final class WatchedBody: BodyStream {
     private let base: any BodyStream

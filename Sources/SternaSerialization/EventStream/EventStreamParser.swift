@@ -19,8 +19,6 @@ public struct EventStreamParser: Sendable {
         public var event = 16 << 20
         /// The maximum length of an id in bytes, which requests send in `Last-Event-ID`; 4 KiB by default.
         public var id = 4 << 10
-
-        public init() {}
     }
 
     /// The id that the next connection sends as `Last-Event-ID`: that of the last event that was complete, even one without data.
@@ -30,8 +28,12 @@ public struct EventStreamParser: Sendable {
     /// year.
     public private(set) var reconnectionTime: Duration?
 
-    private let limits: Limits
-    private var lines: LineSplitter
+    /// The limits, which hold from the next bytes on.
+    public var limits = Limits() {
+        didSet { lines.limit = max(0, limits.line) }
+    }
+
+    private var lines = LineSplitter(limit: Limits().line, ends: .all)
     private var isAtStart = true
 
     // The event that is being read. Each of its data lines is followed by an LF.
@@ -42,10 +44,7 @@ public struct EventStreamParser: Sendable {
     /// Makes a parser for the bytes of one response.
     ///
     /// - Parameter lastEventID: the id that the request sent; events have it until the stream sends another.
-    public init(lastEventID: String = "", limits: Limits = Limits()) {
-        (self.lastEventID, id, self.limits) = (lastEventID, lastEventID, limits)
-        lines = LineSplitter(limit: max(0, limits.line), ends: .all)
-    }
+    public init(lastEventID: String = "") { (self.lastEventID, id) = (lastEventID, lastEventID) }
 
     /// Appends bytes of the stream.
     public mutating func append(_ bytes: Bytes) { lines.add(bytes) }

@@ -130,7 +130,7 @@ public struct ResponseValidation: Sendable, Hashable, Codable {
         body.readableBytes > 0 ? typeError(response, body: body) : nil
     }
 
-    func typeError(_ response: Response, body: Bytes) -> SternaError? {
+    package func typeError(_ response: Response, body: Bytes) -> SternaError? {
         guard let types else { return nil }
         if let type = response.mediaType,
             types.contains(type.essence)

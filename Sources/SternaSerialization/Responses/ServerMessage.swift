@@ -1,8 +1,8 @@
 import NIOCore
-import SternaCore
+package import SternaCore
 
 /// Finds the server's explanation in the body of an error response, with the fields of the request that it names.
-enum ServerMessage {
+package enum ServerMessage {
     /// The usual places of the message, most specific first: plain members, RFC 9457's, OAuth's, JSON:API's.
     private static let members = [
         "message", "error_description", "detail", "error", "errors", "title", "reason", "msg",
@@ -14,7 +14,7 @@ enum ServerMessage {
     /// The maximum length of a message in bytes, and of its part before a list of fields in characters.
     private static let (longest, longestBeforeFields) = (1_000, 200)
 
-    static func find(in body: Bytes, mediaType: MediaType?) -> String? {
+    package static func find(in body: Bytes, mediaType: MediaType?) -> String? {
         guard body.readableBytes > 0, body.readableBytes <= limit else { return nil }
         let essence = mediaType?.essence ?? ""
         if essence.hasSuffix("json") || essence == "text/javascript" || essence.isEmpty {

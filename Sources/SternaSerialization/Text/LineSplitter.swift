@@ -12,7 +12,7 @@ package struct LineSplitter: Sendable {
     }
 
     /// The maximum length of a line in bytes, without its end.
-    let limit: Int
+    var limit: Int
     private let ends: Ends
     private var rest = Bytes()
     private var lineFeed = ByteSearch(UInt8(ascii: "\n"))

@@ -15,10 +15,8 @@ struct EventStreamMutationTests {
         ],
         tokens: ["data", "event", "id", "retry", ":", ": ", "\n", "\r", "\r\n", "\n\n", "\u{FEFF}", "\u{0}", "9999999999999999999999"]
     ) { bytes in
-        var limits = EventStreamParser.Limits()
-        (limits.line, limits.event, limits.id) = (64, 48, 8)
-        let whole = read(bytes, pieceSize: max(1, bytes.count), limits)
-        for size in [1, 3] where read(bytes, pieceSize: size, limits) != whole {
+        let whole = read(bytes, pieceSize: max(1, bytes.count))
+        for size in [1, 3] where read(bytes, pieceSize: size) != whole {
             throw MutationFailure("Read in pieces of \(size), it has other events.")
         }
         return whole.isRefused ? .refused : .accepted
@@ -31,8 +29,9 @@ struct EventStreamMutationTests {
         var isRefused = false
     }
 
-    private static func read(_ bytes: [UInt8], pieceSize: Int, _ limits: EventStreamParser.Limits) -> Reading {
-        var parser = EventStreamParser(limits: limits)
+    private static func read(_ bytes: [UInt8], pieceSize: Int) -> Reading {
+        var parser = EventStreamParser()
+        (parser.limits.line, parser.limits.event, parser.limits.id) = (64, 48, 8)
         var reading = Reading()
         var rest = bytes[...]
         do {

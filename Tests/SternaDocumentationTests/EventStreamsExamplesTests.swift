@@ -1,0 +1,67 @@
+import Sterna
+import SternaTesting
+import Testing
+
+@testable import SternaTestSupport
+
+/// The examples of docs/EventStreams.md.
+@Suite("Examples: server-sent events", .timeLimit(.minutes(5)))
+struct EventStreamsExamplesTests {
+    private static func session(_ events: String) throws -> Session {
+        let mock = MockTransport(answers: [
+            ServerResponse(headers: ["Content-Type": "text/event-stream"], body: .bytes(Array(events.utf8))),
+            ServerResponse(status: 204),
+        ])
+        return try Session(baseURL: "https://api.example.com") { $0.network.transport = mock }
+    }
+
+    @Test("Events")
+    func events() async throws {
+        let api = try Self.session("retry: 0\ndata: a\n\n")
+        for try await event in api.events("prices") {
+            print(event.type, event.id, event.data)
+        }
+    }
+
+    @Test("Settings and updates")
+    func updates() async throws {
+        let api = try Self.session("retry: 0\ndata: a\n\n")
+        let saved = "41"
+        let stream = api.events("prices") {
+            $0.lastEventID = saved               // sent by the first request
+            $0.retriedStatuses = [429, 502, 503, 504]
+            $0.failureLimit = 10                 // failures one after another; no limit by default
+            $0.silence = .seconds(45)            // without any bytes, comments included; 10 min by default
+            $0.limits.event = 1 << 20            // 16 MiB by default
+        }
+        for try await update in stream.updates {
+            switch update {
+            case .opened: print("connected")
+            case .event(let event): print(event.data)
+            case .reconnecting(let wait, let error): print(error?.message ?? "ended by the server", "- again in \(wait)")
+            }
+        }
+    }
+
+    @Test("A chat")
+    func chat() async throws {
+        let api = try Self.session("data: {\"text\":\"Far\"}\n\ndata: [DONE]\n\n")
+        struct Chunk: Decodable { var text: String? }
+
+        let prompt: Parameters = ["prompt": "How far do terns fly?", "stream": true]
+        let chunks = api.events(of: .post("chat", json: prompt)).decode(Chunk.self, until: "[DONE]")
+        for try await chunk in chunks { print(chunk.text ?? "", terminator: "") }
+    }
+
+    @Test("The parser")
+    func parser() async throws {
+        try await Self.session("id: 1\ndata: first\n\n").withResponse(to: .get("prices")) { response in
+            var parser = EventStreamParser()
+            for try await bytes in response.body {
+                parser.append(bytes)
+                while let event = try parser.next() { print(event.data) }
+            }
+            expectEqual(parser.lastEventID, "1")
+        }
+    }
+}
