@@ -77,8 +77,11 @@ struct EventStreamReader {
         return try settle(.ended, nil)
     }
 
-    /// Keeps the time that the server has set.
-    private mutating func adopt() { if let time = parser.reconnectionTime { reconnectionTime = time } }
+    /// Keeps the time that the server has set, within limits: it must cause neither a storm of requests nor the end of the stream.
+    private mutating func adopt() {
+        guard let time = parser.reconnectionTime else { return }
+        reconnectionTime = min(max(time, .milliseconds(100)), .seconds(24 * 3_600))
+    }
 
     // MARK: Connecting
 

@@ -12,7 +12,8 @@ public struct EventStreamSettings: Sendable, Hashable {
     /// event.
     public var lastEventID = ""
 
-    /// The wait before the stream connects again, until the server sets another; 3 s by default.
+    /// The wait before the stream connects again, until the server sets another; 3 s by default. The server's counts as at least
+    /// 100 ms and at most a day.
     public var reconnectionTime = Duration.seconds(3)
 
     /// The waits that failures one after another add to the ``reconnectionTime``; at most 1 s after the first, growing to 60 s.

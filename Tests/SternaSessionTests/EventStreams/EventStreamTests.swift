@@ -169,7 +169,7 @@ struct EventStreamTests {
             case .reconnecting(let wait, let error): seen.append("\(wait) \(error?.status ?? 0)")
             }
         }
-        expectEqual(seen, ["opened 200", "a", "0.0 seconds 0", "0.0 seconds 503"])
+        expectEqual(seen, ["opened 200", "a", "0.1 seconds 0", "0.1 seconds 503"])
     }
 
     @Test("An event beyond a limit ends the stream with a named error")
