@@ -28,17 +28,18 @@ struct EventStreamsExamplesTests {
         let api = try Self.session("retry: 0\ndata: a\n\n")
         let saved = "41"
         let stream = api.events("prices") {
-            $0.lastEventID = saved               // sent by the first request
+            $0.lastEventID = saved  // sent by the first request
             $0.retriedStatuses = [429, 502, 503, 504]
-            $0.failureLimit = 10                 // failures one after another; no limit by default
-            $0.silence = .seconds(45)            // without any bytes, comments included; 10 min by default
-            $0.limits.event = 1 << 20            // 16 MiB by default
+            $0.failureLimit = 10  // failures one after another; no limit by default
+            $0.silence = .seconds(45)  // without any bytes, comments included; 10 min by default
+            $0.limits.event = 1 << 20  // 16 MiB by default
         }
         for try await update in stream.updates {
             switch update {
             case .opened: print("connected")
             case .event(let event): print(event.data)
-            case .reconnecting(let wait, let error): print(error?.message ?? "ended by the server", "- again in \(wait)")
+            case .reconnecting(let wait, let error):
+                print(error?.message ?? "ended by the server", "- again in \(wait)")
             }
         }
     }

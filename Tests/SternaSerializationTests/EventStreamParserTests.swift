@@ -17,11 +17,14 @@ struct EventStreamParserTests {
 
         var testDescription: String { rule }
 
-        init(_ rule: String, _ stream: String, _ events: [ServerSentEvent], lastID: String = "", retry: Duration? = nil) {
+        init(_ rule: String, _ stream: String, _ events: [ServerSentEvent], lastID: String = "", retry: Duration? = nil)
+        {
             self.init(rule, Array(stream.utf8), events, lastID: lastID, retry: retry)
         }
 
-        init(_ rule: String, _ stream: [UInt8], _ events: [ServerSentEvent], lastID: String = "", retry: Duration? = nil) {
+        init(
+            _ rule: String, _ stream: [UInt8], _ events: [ServerSentEvent], lastID: String = "", retry: Duration? = nil
+        ) {
             (self.rule, self.stream, self.events, self.lastID, self.retry) = (rule, stream, events, lastID, retry)
         }
     }
@@ -29,37 +32,50 @@ struct EventStreamParserTests {
     static let lines: [Row] = [
         Row("an empty stream", "", []),
         Row("data and a blank line", "data: one\n\n", [.init(data: "one")]),
-        Row("lines that end with CRLF", "data: one\r\n\r\ndata: two\r\n\r\n", [.init(data: "one"), .init(data: "two")]),
+        Row(
+            "lines that end with CRLF", "data: one\r\n\r\ndata: two\r\n\r\n", [.init(data: "one"), .init(data: "two")]),
         Row("lines that end with CR", "data: one\r\rdata: two\r\r", [.init(data: "one"), .init(data: "two")]),
-        Row("line ends of all kinds", "data: one\r\n\rdata: two\n\r\ndata: three\r\n\n", [
-            .init(data: "one"), .init(data: "two"), .init(data: "three"),
-        ]),
+        Row(
+            "line ends of all kinds", "data: one\r\n\rdata: two\n\r\ndata: three\r\n\n",
+            [
+                .init(data: "one"), .init(data: "two"), .init(data: "three"),
+            ]),
         Row("LF CR are two line ends", "data: one\n\rdata: two\n\n", [.init(data: "one"), .init(data: "two")]),
         Row("a byte order mark at the start", [0xEF, 0xBB, 0xBF] + "data: one\n\n".utf8, [.init(data: "one")]),
-        Row("a second byte order mark is part of a field's name", "\u{FEFF}\u{FEFF}data: one\n\ndata: two\n\n", [
-            .init(data: "two")
-        ]),
+        Row(
+            "a second byte order mark is part of a field's name", "\u{FEFF}\u{FEFF}data: one\n\ndata: two\n\n",
+            [
+                .init(data: "two")
+            ]),
         Row("a byte order mark on a later line", "data: one\n\u{FEFF}data: two\n\n", [.init(data: "one")]),
         Row("a byte order mark on a line of its own", "\u{FEFF}\ndata: one\n\n", [.init(data: "one")]),
         Row("half a byte order mark is part of a field's name", [0xEF, 0xBB] + "data: one\n\n".utf8, []),
-        Row("invalid UTF-8 is replaced", "data: a".utf8 + [0xFF] + "b".utf8 + [0xE2, 0x82] + "\n\n".utf8, [
-            .init(data: "a\u{FFFD}b\u{FFFD}")
-        ]),
+        Row(
+            "invalid UTF-8 is replaced", "data: a".utf8 + [0xFF] + "b".utf8 + [0xE2, 0x82] + "\n\n".utf8,
+            [
+                .init(data: "a\u{FFFD}b\u{FFFD}")
+            ]),
         Row("an event without a blank line is dropped", "data: one\n\ndata: two\n", [.init(data: "one")]),
         Row("a line without an end is dropped", "data: one\n\ndata: two", [.init(data: "one")]),
-        Row("U+2028, U+0085 and form feeds end no line", "data: a\u{2028}b\u{85}c\u{C}d\u{B}e\n\n", [
-            .init(data: "a\u{2028}b\u{85}c\u{C}d\u{B}e")
-        ]),
+        Row(
+            "U+2028, U+0085 and form feeds end no line", "data: a\u{2028}b\u{85}c\u{C}d\u{B}e\n\n",
+            [
+                .init(data: "a\u{2028}b\u{85}c\u{C}d\u{B}e")
+            ]),
         Row("a NUL in data", "data: a\u{0}b\n\n", [.init(data: "a\u{0}b")]),
     ]
 
     static let fields: [Row] = [
         Row("several data lines are joined by LF", "data: a\ndata: b\r\ndata: c\n\n", [.init(data: "a\nb\nc")]),
-        Row("empty data lines", "data\n\ndata\ndata\n\ndata:\n\n", [.init(data: ""), .init(data: "\n"), .init(data: "")]),
+        Row(
+            "empty data lines", "data\n\ndata\ndata\n\ndata:\n\n",
+            [.init(data: ""), .init(data: "\n"), .init(data: "")]),
         Row("empty data lines between others", "data: a\ndata:\ndata: b\n\n", [.init(data: "a\n\nb")]),
-        Row("one space after the colon is removed, no more", "data:a\n\ndata: b\n\ndata:  c\n\ndata:\td\n\n", [
-            .init(data: "a"), .init(data: "b"), .init(data: " c"), .init(data: "\td"),
-        ]),
+        Row(
+            "one space after the colon is removed, no more", "data:a\n\ndata: b\n\ndata:  c\n\ndata:\td\n\n",
+            [
+                .init(data: "a"), .init(data: "b"), .init(data: " c"), .init(data: "\td"),
+            ]),
         Row("a value with colons", "data: a: b:c\n\n", [.init(data: "a: b:c")]),
         Row("a space before the colon is part of the name", "data : a\n\n", []),
         Row("a space before the name is part of it", " data: a\n\n", []),
@@ -68,34 +84,50 @@ struct EventStreamParserTests {
         Row("a field without a name is a comment", ": a\n:data: b\n:\ndata: c\n\n", [.init(data: "c")]),
         Row("comments alone make no event", ":\n\n: a\n\n", []),
         Row("a type", "event: delta\ndata: a\n\n", [.init(type: "delta", data: "a")]),
-        Row("the type is that of one event", "event: delta\ndata: a\n\ndata: b\n\n", [
-            .init(type: "delta", data: "a"), .init(data: "b"),
-        ]),
-        Row("the last type counts, after the data too", "event: x\ndata: a\nevent: y\n\n", [.init(type: "y", data: "a")]),
-        Row("an empty type is the usual one", "event: x\nevent:\ndata: a\n\nevent\ndata: b\n\n", [
-            .init(data: "a"), .init(data: "b"),
-        ]),
+        Row(
+            "the type is that of one event", "event: delta\ndata: a\n\ndata: b\n\n",
+            [
+                .init(type: "delta", data: "a"), .init(data: "b"),
+            ]),
+        Row(
+            "the last type counts, after the data too", "event: x\ndata: a\nevent: y\n\n", [.init(type: "y", data: "a")]
+        ),
+        Row(
+            "an empty type is the usual one", "event: x\nevent:\ndata: a\n\nevent\ndata: b\n\n",
+            [
+                .init(data: "a"), .init(data: "b"),
+            ]),
         Row("an event without data is none, and its type is forgotten", "event: x\n\ndata: a\n\n", [.init(data: "a")]),
         Row("blank lines make no events", "\n\r\n\n\rdata: a\n\n\n\n", [.init(data: "a")]),
     ]
 
     static let ids: [Row] = [
         Row("an id", "id: 1\ndata: a\n\n", [.init(data: "a", id: "1")], lastID: "1"),
-        Row("an id stays for later events", "id: 1\ndata: a\n\ndata: b\n\n", [
-            .init(data: "a", id: "1"), .init(data: "b", id: "1"),
-        ], lastID: "1"),
-        Row("an empty id resets it", "id: 1\ndata: a\n\nid\ndata: b\n\nid: 2\ndata: c\n\nid:\ndata: d\n\n", [
-            .init(data: "a", id: "1"), .init(data: "b"), .init(data: "c", id: "2"), .init(data: "d"),
-        ]),
-        Row("an id with NUL is ignored", "id: 1\ndata: a\n\nid: 2\u{0}\ndata: b\n\n", [
-            .init(data: "a", id: "1"), .init(data: "b", id: "1"),
-        ], lastID: "1"),
-        Row("an id without data counts for the connection and for later events", "id: 1\n\ndata: a\n\nid: 2\n\n", [
-            .init(data: "a", id: "1")
-        ], lastID: "2"),
-        Row("the id of an unfinished event does not count", "id: 1\ndata: a\n\nid: 2\ndata: b\n", [
-            .init(data: "a", id: "1")
-        ], lastID: "1"),
+        Row(
+            "an id stays for later events", "id: 1\ndata: a\n\ndata: b\n\n",
+            [
+                .init(data: "a", id: "1"), .init(data: "b", id: "1"),
+            ], lastID: "1"),
+        Row(
+            "an empty id resets it", "id: 1\ndata: a\n\nid\ndata: b\n\nid: 2\ndata: c\n\nid:\ndata: d\n\n",
+            [
+                .init(data: "a", id: "1"), .init(data: "b"), .init(data: "c", id: "2"), .init(data: "d"),
+            ]),
+        Row(
+            "an id with NUL is ignored", "id: 1\ndata: a\n\nid: 2\u{0}\ndata: b\n\n",
+            [
+                .init(data: "a", id: "1"), .init(data: "b", id: "1"),
+            ], lastID: "1"),
+        Row(
+            "an id without data counts for the connection and for later events", "id: 1\n\ndata: a\n\nid: 2\n\n",
+            [
+                .init(data: "a", id: "1")
+            ], lastID: "2"),
+        Row(
+            "the id of an unfinished event does not count", "id: 1\ndata: a\n\nid: 2\ndata: b\n",
+            [
+                .init(data: "a", id: "1")
+            ], lastID: "1"),
         Row("the last id of an event counts", "id: 1\nid: 2\ndata: a\n\n", [.init(data: "a", id: "2")], lastID: "2"),
         Row("ids are text", "id: é 1:2\ndata: a\n\n", [.init(data: "a", id: "é 1:2")], lastID: "é 1:2"),
     ]
@@ -105,10 +137,13 @@ struct EventStreamParserTests {
         Row("the last time counts", "retry: 1\nretry:20\n\n", [], retry: .milliseconds(20)),
         Row("zero and leading zeros", "retry: 0\n", [], retry: .zero),
         Row("leading zeros", "retry: 0000000000000000000000000007\n", [], retry: .milliseconds(7)),
-        Row("no time in other forms", "retry: -1\nretry: +1\nretry: 1.5\nretry: 0x1\nretry: 1s\nretry: \nretry\nretry:  1\n", []),
+        Row(
+            "no time in other forms",
+            "retry: -1\nretry: +1\nretry: 1.5\nretry: 0x1\nretry: 1s\nretry: \nretry\nretry:  1\n", []),
         Row("no time in other digits", "retry: \u{0661}\nretry: \u{FF11}\n", []),
         Row("a valid time is kept when an invalid one follows", "retry: 3\nretry: 4x\n", [], retry: .milliseconds(3)),
-        Row("a time of 10^30", "retry: 1\(String(repeating: "0", count: 30))\ndata: a\n\n", [.init(data: "a")],
+        Row(
+            "a time of 10^30", "retry: 1\(String(repeating: "0", count: 30))\ndata: a\n\n", [.init(data: "a")],
             retry: .seconds(365 * 24 * 3_600)),
     ]
 
@@ -144,7 +179,8 @@ struct EventStreamParserTests {
     func splits() throws {
         var random = SystemRandomNumberGenerator()
         let words = [
-            "data", "event", "id", "retry", ":", ": ", "\n", "\r", "\r\n", "\n\n", "\u{FEFF}", "\u{0}", "1", "a", "é", "x",
+            "data", "event", "id", "retry", ":", ": ", "\n", "\r", "\r\n", "\n\n", "\u{FEFF}", "\u{0}", "1", "a", "é",
+            "x",
         ]
         for _ in 0..<2_000 {
             let stream = (0..<30).flatMap { _ in Array((words.randomElement(using: &random) ?? "").utf8) }
@@ -162,9 +198,11 @@ struct EventStreamParserTests {
     @Test("Events begin with the id that the request sent")
     func continued() throws {
         var parser = EventStreamParser(lastEventID: "7")
-        try expectEqual(events("data: a\n\nid: 8\ndata: b\n\n".utf8, parser: &parser), [
-            .init(data: "a", id: "7"), .init(data: "b", id: "8"),
-        ])
+        try expectEqual(
+            events("data: a\n\nid: 8\ndata: b\n\n".utf8, parser: &parser),
+            [
+                .init(data: "a", id: "7"), .init(data: "b", id: "8"),
+            ])
         expectEqual(parser.lastEventID, "8")
     }
 
@@ -186,7 +224,8 @@ struct EventStreamParserTests {
     @Test(
         "Lines, events and ids above their limits are named errors; those at their limits are read",
         arguments: [
-            Excess(what: "line", stream: "data: 67890123456789012345"), Excess(what: "line", stream: ":123456789012345678901"),
+            Excess(what: "line", stream: "data: 67890123456789012345"),
+            Excess(what: "line", stream: ":123456789012345678901"),
             Excess(what: "data of an event", stream: "data:12345\ndata:67890\n"),
             Excess(what: "id of an event", stream: "id:1234567\n"),
         ])
@@ -202,7 +241,9 @@ struct EventStreamParserTests {
             [.init(data: "1234\n5678", id: "123456")])
         for pieces in [[], Array(repeating: 1, count: 40)] {
             var parser = limited()
-            let error = #expect(throws: SternaError.self) { try events(excess.stream.utf8, pieces: pieces, parser: &parser) }
+            let error = #expect(throws: SternaError.self) {
+                try events(excess.stream.utf8, pieces: pieces, parser: &parser)
+            }
             expectEqual(error?.kind, .limitExceeded)
             #expect(error?.detail.contains(excess.what) == true, "\(error?.detail ?? "")")
         }

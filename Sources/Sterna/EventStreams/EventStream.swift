@@ -1,6 +1,6 @@
+import HTTPTypes
 public import SternaCore
 public import SternaSerialization
-import HTTPTypes
 
 /// The events of a server (server-sent events; WHATWG HTML, section 9.2), over as many connections as it takes.
 ///

@@ -145,7 +145,9 @@ struct EventStreamReader {
         return try settle(outcome, known)
     }
 
-    private mutating func settle(_ outcome: EventStreamRule.Outcome, _ error: SternaError?) throws -> EventStream.Update? {
+    private mutating func settle(_ outcome: EventStreamRule.Outcome, _ error: SternaError?) throws -> EventStream
+        .Update?
+    {
         let decision = EventStreamRule.decide(
             outcome, settings, reconnects: reconnects, reconnectionTime: reconnectionTime, failures: failures,
             random: .random(in: 0..<1))

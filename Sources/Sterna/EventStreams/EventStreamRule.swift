@@ -26,14 +26,16 @@ enum EventStreamRule {
     ///   - failures: the number of failures since a response was last accepted, this one included.
     ///   - random: a random number from 0 to 1.
     static func decide(
-        _ outcome: Outcome, _ settings: EventStreamSettings, reconnects: Bool, reconnectionTime: Duration, failures: Int,
+        _ outcome: Outcome, _ settings: EventStreamSettings, reconnects: Bool, reconnectionTime: Duration,
+        failures: Int,
         random: Double
     ) -> Decision {
         switch outcome {
         case .noContent: return .finish
         case .ended: return reconnects ? .connect(after: reconnectionTime) : .finish
         case .failed(let kind, let phase, let status, let retryAfter):
-            guard reconnects, isTransient(kind, phase) || kind == .unacceptableStatus && settings.retriedStatuses.contains(status)
+            guard reconnects,
+                isTransient(kind, phase) || kind == .unacceptableStatus && settings.retriedStatuses.contains(status)
             else { return .fail }
             if let limit = settings.failureLimit, failures >= limit { return .fail }
             let delay = reconnectionTime + settings.backoff.delay(before: max(0, failures - 1), random: random)
@@ -44,7 +46,8 @@ enum EventStreamRule {
     /// Whether a failure is one of the network, which may be over when the stream connects again.
     private static func isTransient(_ kind: SternaError.Kind, _ phase: SternaError.Phase) -> Bool {
         switch kind {
-        case .hostNotFound, .addressRefused, .connectionFailed, .proxyFailed, .tlsFailed, .writeFailed, .connectionClosed,
+        case .hostNotFound, .addressRefused, .connectionFailed, .proxyFailed, .tlsFailed, .writeFailed,
+            .connectionClosed,
             .truncated, .trafficLimited:
             true
         // The request's deadline stays in the past.

@@ -116,6 +116,8 @@ public struct EventStreamParser: Sendable {
     }
 
     private static func tooLong(_ what: String, _ limit: Int) -> SternaError {
-        SternaError(.limitExceeded, phase: .read, "\(what) longer than \(ByteSize(Int64(limit))), the limit of the event stream.")
+        SternaError(
+            .limitExceeded, phase: .read,
+            "\(what) longer than \(ByteSize(Int64(limit))), the limit of the event stream.")
     }
 }

@@ -11,9 +11,13 @@ struct EventStreamMutationTests {
     static let streams = MutatedReader(
         "EventStreams",
         seeds: [
-            "data: one\n\n", ": comment\r\nid: 1\r\nevent: delta\r\ndata: {\"a\":1}\r\ndata: 2\r\n\r\n", "\u{FEFF}retry: 1500\r\rid\rdata\r\r",
+            "data: one\n\n", ": comment\r\nid: 1\r\nevent: delta\r\ndata: {\"a\":1}\r\ndata: 2\r\n\r\n",
+            "\u{FEFF}retry: 1500\r\rid\rdata\r\r",
         ],
-        tokens: ["data", "event", "id", "retry", ":", ": ", "\n", "\r", "\r\n", "\n\n", "\u{FEFF}", "\u{0}", "9999999999999999999999"]
+        tokens: [
+            "data", "event", "id", "retry", ":", ": ", "\n", "\r", "\r\n", "\n\n", "\u{FEFF}", "\u{0}",
+            "9999999999999999999999",
+        ]
     ) { bytes in
         let whole = read(bytes, pieceSize: max(1, bytes.count))
         for size in [1, 3] where read(bytes, pieceSize: size) != whole {

@@ -17,7 +17,9 @@ struct EventStreamDecodingTests {
         var usage: Usage?
     }
 
-    private static func stream(_ events: String, status: Int = 200, type: String = "text/event-stream") throws -> EventStream {
+    private static func stream(_ events: String, status: Int = 200, type: String = "text/event-stream") throws
+        -> EventStream
+    {
         let mock = MockTransport(answers: [
             ServerResponse(status: status, headers: ["Content-Type": type], body: .bytes(Array(events.utf8)))
         ])

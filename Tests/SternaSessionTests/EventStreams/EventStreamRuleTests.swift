@@ -32,7 +32,8 @@ struct EventStreamRuleTests {
     }
 
     private static let lost: [SternaError.Kind] = [
-        .hostNotFound, .addressRefused, .connectionFailed, .proxyFailed, .tlsFailed, .writeFailed, .connectionClosed, .truncated,
+        .hostNotFound, .addressRefused, .connectionFailed, .proxyFailed, .tlsFailed, .writeFailed, .connectionClosed,
+        .truncated,
         .timedOut, .trafficLimited,
     ]
 
@@ -45,11 +46,15 @@ struct EventStreamRuleTests {
         Row("a status that is retried", failed(.unacceptableStatus, status: 503), .connect(after: .seconds(2))) {
             $0.retriedStatuses = [503]
         },
-        Row("its Retry-After", failed(.unacceptableStatus, status: 503, retryAfter: .seconds(9)), .connect(after: .seconds(9))) {
+        Row(
+            "its Retry-After", failed(.unacceptableStatus, status: 503, retryAfter: .seconds(9)),
+            .connect(after: .seconds(9))
+        ) {
             $0.retriedStatuses = [503]
         },
         Row("another status", failed(.unacceptableStatus, status: 500), .fail) { $0.retriedStatuses = [503] },
-        Row("a retried status without reconnection", failed(.unacceptableStatus, status: 503), reconnects: false, .fail) {
+        Row("a retried status without reconnection", failed(.unacceptableStatus, status: 503), reconnects: false, .fail)
+        {
             $0.retriedStatuses = [503]
         },
         Row("a wrong media type", failed(.unacceptableMediaType, status: 200), .fail) { $0.retriedStatuses = [200] },
@@ -59,7 +64,9 @@ struct EventStreamRuleTests {
         Row("the fourth failure", failed(.truncated), failures: 4, random: 1, .connect(after: .seconds(10))),
         Row("half of the back-off", failed(.truncated), failures: 4, random: 0.5, .connect(after: .seconds(6))),
         Row("the hundredth failure", failed(.truncated), failures: 100, random: 1, .connect(after: .seconds(62))),
-        Row("the failure before the limit", failed(.truncated), failures: 2, .connect(after: .seconds(2))) { $0.failureLimit = 3 },
+        Row("the failure before the limit", failed(.truncated), failures: 2, .connect(after: .seconds(2))) {
+            $0.failureLimit = 3
+        },
         Row("the failure at the limit", failed(.truncated), failures: 3, .fail) { $0.failureLimit = 3 },
         Row("no failure is allowed", failed(.truncated), failures: 1, .fail) { $0.failureLimit = 0 },
     ]
@@ -74,7 +81,8 @@ struct EventStreamRuleTests {
         expectEqual(decision, row.decision)
     }
 
-    @Test("Errors of the network count as a lost connection, others end the stream", arguments: SternaError.Kind.allCases)
+    @Test(
+        "Errors of the network count as a lost connection, others end the stream", arguments: SternaError.Kind.allCases)
     func kinds(kind: SternaError.Kind) {
         let decision = EventStreamRule.decide(
             Self.failed(kind), EventStreamSettings(), reconnects: true, reconnectionTime: .zero, failures: 1, random: 0)

@@ -43,7 +43,8 @@ struct EventStreamTests {
         try await expectEqual(
             Self.read(stream),
             [
-                .init(data: "a", id: "1"), .init(type: "b", data: "b", id: "2"), .init(data: "c", id: "2"), .init(data: "d"),
+                .init(data: "a", id: "1"), .init(type: "b", data: "b", id: "2"), .init(data: "c", id: "2"),
+                .init(data: "d"),
                 .init(data: "e"),
             ])
         expectEqual(mock.requests.map { $0.headers[HTTPField.Name("Last-Event-ID")!] }, [nil, "2", "2", nil, nil])
@@ -82,7 +83,8 @@ struct EventStreamTests {
         expectEqual(mock.requests.map(\.method), [.post, .post])
     }
 
-    @Test("Other statuses end the stream with the server's message", arguments: [201, 206, 400, 401, 404, 429, 500, 503])
+    @Test(
+        "Other statuses end the stream with the server's message", arguments: [201, 206, 400, 401, 404, 429, 500, 503])
     func statuses(status: Int) async throws {
         let mock = MockTransport(answers: [
             Self.events("data: a\n\n"),
@@ -102,7 +104,9 @@ struct EventStreamTests {
         expectEqual(mock.requests.count, 2)
     }
 
-    @Test("A wrong media type ends the stream with the server's message", arguments: ["application/json", "text/plain", nil])
+    @Test(
+        "A wrong media type ends the stream with the server's message",
+        arguments: ["application/json", "text/plain", nil])
     func mediaType(type: String?) async throws {
         var response = ServerResponse(body: .bytes(Array(#"{"message":"overloaded"}"#.utf8)))
         if let type { response.headers["Content-Type"] = type }
@@ -125,7 +129,9 @@ struct EventStreamTests {
 
     @Test("Chosen statuses count as a lost connection")
     func retriedStatuses() async throws {
-        let mock = MockTransport(answers: [ServerResponse(status: 503), Self.events("data: a\n\n"), ServerResponse(status: 429), Self.end])
+        let mock = MockTransport(answers: [
+            ServerResponse(status: 503), Self.events("data: a\n\n"), ServerResponse(status: 429), Self.end,
+        ])
         let stream = try Self.session(mock).events("stream") {
             Self.atOnce(&$0)
             $0.retriedStatuses = [429, 503]
@@ -190,7 +196,9 @@ struct EventStreamTests {
         let mock = MockTransport { request in
             switch request.url.path {
             case "/old": return .redirect(to: "/new")
-            default: return count.add() > 2 ? Self.end : Self.events("data: \(request.headers[.authorization] ?? "none")\n\n")
+            default:
+                return count.add() > 2
+                    ? Self.end : Self.events("data: \(request.headers[.authorization] ?? "none")\n\n")
             }
         }
         let tokens = Counter()
