@@ -30,6 +30,11 @@ struct Tern: AsyncParsableCommand {
             Descriptor.standardError.print(HelpText.brief)
             return ExitStatus.usage
         }
+        if arguments == ["--version"] {
+            // The parser would look at every command first, which takes as long as a request.
+            Descriptor.standardOutput.print(Session.libraryVersion)
+            return ExitStatus.success
+        }
         if arguments == ["-h"] {
             Descriptor.standardOutput.print(HelpText.brief)
             return ExitStatus.success
