@@ -9,6 +9,7 @@ import Testing
 private let curlPath = "/usr/bin/curl"
 
 /// The same command line given to `tern` and to curl sends the same request, writes the same bytes, and ends in the same way.
+/// These are combinations of options; the jobs of docs/Tern.md are compared by `JobTableTests`.
 @Suite(
     "tern: compared with curl", .timeLimit(.minutes(5)), .enabled(if: access(curlPath, X_OK) == 0))
 struct CurlComparisonTests {

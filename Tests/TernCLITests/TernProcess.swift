@@ -91,7 +91,7 @@ final class TernProcess: Sendable {
         signal(SIGWINCH)
     }
 
-    private static func resize(_ terminal: CInt, to window: Window) {
+    static func resize(_ terminal: CInt, to window: Window) {
         var size = winsize(ws_row: window.rows, ws_col: window.columns, ws_xpixel: 0, ws_ypixel: 0)
         _ = ioctl(terminal, UInt(TIOCSWINSZ), &size)
     }
@@ -154,10 +154,10 @@ final class TernProcess: Sendable {
         return "/\(package)/.build/debug/tern"
     }()
 
-    private struct Failure: Error { var code: CInt }
+    struct Failure: Error { var code: CInt }
 
     // A process that is started before a pipe has its close-on-exec flag would keep the pipe open.
-    private static let starting = Mutex(())
+    static let starting = Mutex(())
 
     private static func makePipe() throws -> (read: CInt, write: CInt) {
         var ends: [CInt] = [0, 0]
@@ -167,6 +167,14 @@ final class TernProcess: Sendable {
     }
 
     private static func terminal() throws -> (read: CInt, write: CInt) {
+        let (main, name) = try openTerminal()
+        let side = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard side >= 0 else { throw Failure(code: errno) }
+        return (main, side)
+    }
+
+    /// Opens a pseudo-terminal; returns the end of the test, and the name of the other one.
+    static func openTerminal() throws -> (main: CInt, name: String) {
         let main = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
         // Linux's numbers for unlocking the other side and for asking its name (ioctl_tty(2)).
         let (setLock, getNumber): (UInt, UInt) = (0x4004_5431, 0x8004_5430)
@@ -175,9 +183,7 @@ final class TernProcess: Sendable {
         guard main >= 0, ioctl(main, setLock, &lock) == 0, ioctl(main, getNumber, &number) == 0 else {
             throw Failure(code: errno)
         }
-        let side = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
-        guard side >= 0 else { throw Failure(code: errno) }
-        return (main, side)
+        return (main, "/dev/pts/\(number)")
     }
 
     private static func openInput(_ input: Input) throws -> (CInt, CInt?) {
@@ -227,7 +233,7 @@ final class TernProcess: Sendable {
         }
     }
 
-    private static func blocking<R: Sendable>(_ work: @escaping @Sendable () -> R) async -> R {
+    static func blocking<R: Sendable>(_ work: @escaping @Sendable () -> R) async -> R {
         await withCheckedContinuation { continuation in
             // A queue of its own: the shared ones may all be taken.
             DispatchQueue(label: "tern.process").async { continuation.resume(returning: work()) }

@@ -68,7 +68,7 @@ struct RequestContent: Sendable {
                 throw UsageError(
                     "A file is a part of a form: add --multipart, or write \(parts[0].name)=@file for its text.")
             }
-            body = try Self.multipart(fields, parts, style)
+            body = try Self.multipart(items, style)
             hasParts = !parts.isEmpty
         } else if !fields.isEmpty {
             body =
@@ -81,21 +81,21 @@ struct RequestContent: Sendable {
         }
     }
 
-    private static func multipart(
-        _ fields: [(name: String, value: FieldValue)], _ parts: [(name: String, file: String, mediaType: String?)],
-        _ style: RequestStyle?
-    ) throws -> Body? {
+    /// Returns a form of the fields and files in the order in which they were written.
+    private static func multipart(_ items: [Item], _ style: RequestStyle?) throws -> Body? {
         var form = MultipartForm(encoder: style?.query ?? QueryEncoder())
-        for (name, value) in fields {
-            switch value {
-            case .text(let text): form.append(text, name: name)
-            case .textFile(let path): form.append(try ItemFile.text(path), name: name)
-            case .json(let text): form.append(try FieldJSON.tree(text, of: name).parameterValue, name: name)
-            case .jsonFile(let path):
+        for item in items {
+            switch item {
+            case .field(let name, .text(let text)): form.append(text, name: name)
+            case .field(let name, .textFile(let path)): form.append(try ItemFile.text(path), name: name)
+            case .field(let name, .json(let text)):
+                form.append(try FieldJSON.tree(text, of: name).parameterValue, name: name)
+            case .field(let name, .jsonFile(let path)):
                 form.append(try FieldJSON.tree(ItemFile.text(path), of: name).parameterValue, name: name)
+            case .part(let name, let file, let mediaType): form.append(file: file, name: name, mediaType: mediaType)
+            case .query, .header, .removedHeader, .body: continue
             }
         }
-        for part in parts { form.append(file: part.file, name: part.name, mediaType: part.mediaType) }
         return try form.body()
     }
 
