@@ -39,6 +39,11 @@ struct Tern: AsyncParsableCommand {
             Descriptor.standardOutput.print(HelpText.brief)
             return ExitStatus.success
         }
+        // curl's letter for the version.
+        if arguments == ["-V"] {
+            Descriptor.standardOutput.print(Session.libraryVersion)
+            return ExitStatus.success
+        }
         do {
             if let text = try installedText(arguments) {
                 Descriptor.standardOutput.print(text)

@@ -94,6 +94,29 @@ struct CoalescingTests {
         }
     }
 
+    @Test(
+        "An origin at another port, or at the same one under another number, is told by the port that is connected to")
+    func otherPort() async throws {
+        let authority = try CertificateAuthority()
+        let bundle = try authority.issue(hosts: ["one.test", "two.test", "three.test"])
+        try await TestServer.withServer(.init(tls: bundle, http2: .byALPN)) { server in
+            try await TestServer.withServer(.init(tls: bundle, http2: .byALPN)) { other in
+                var options = Wire.options
+                for (name, port) in [("one", server.port), ("two", other.port), ("three", server.port)] {
+                    options.hostOverrides["\(name).test:443"] = ["127.0.0.1"]
+                    options.portOverrides["\(name).test:443"] = UInt16(port)
+                }
+                let session = try Wire.session(
+                    "https://one.test", engine: Engine(options: options), authority: authority)
+                for name in ["one", "two", "three"] {
+                    try await expectEqual(session.get("https://\(name).test/get").status, 200)
+                }
+                expectEqual(server.totalConnections, 1)
+                expectEqual(other.totalConnections, 1)
+            }
+        }
+    }
+
     @Test("An origin with another policy gets its own connection")
     func otherPolicy() async throws {
         let authority = try CertificateAuthority()

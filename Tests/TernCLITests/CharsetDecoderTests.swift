@@ -36,6 +36,21 @@ struct CharsetDecoderTests {
         expectEqual(CharsetDecoder.text(Bytes(copying: bytes), charset: label), text)
     }
 
+    @Test("A long line of ISO-2022-JP keeps its set of characters where it is cut", arguments: [1_000, 4_097, 200_000])
+    func longLine(_ size: Int) throws {
+        let text = "a" + String(repeating: "日本語", count: 20_000) + "¥" + String(repeating: "字", count: 50_000) + "\n表示"
+        let bytes = try Self.bytes(text, "iso-2022-jp")
+        var decoder = CharsetDecoder(charset: "iso-2022-jp")
+        var (result, first) = ("", 0)
+        for start in stride(from: 0, to: bytes.count, by: size) {
+            result += decoder.feed(Bytes(copying: bytes[start..<min(start + size, bytes.count)]))
+            if result.isEmpty { first = start }
+        }
+        #expect(result + decoder.finish() == text)
+        // What arrives is shown before the line ends.
+        #expect(first < 80_000)
+    }
+
     @Test("An invalid character takes no other with it", arguments: texts.filter { !$0.0.hasPrefix("utf-") })
     func invalid(_ label: String, _ text: String) throws {
         let bytes = try Self.bytes(text, label)

@@ -157,4 +157,25 @@ struct CurlComparisonTests {
             expectEqual(heads.ranges(of: "HTTP/1.1 200 OK").count, 2, "\(heads)")
         }
     }
+
+    @Test("The first request empties each file of -D, also with several at once, and a new one is private")
+    func dumpFiles() async throws {
+        try await TestServer.withServer { server in
+            let folder = try TemporaryFolder()
+            try folder.write("old", to: "h1")
+            try folder.write("old", to: "h2")
+            let words = ["-s", "-D", "h1", server.url("/get"), "--next", "-D", "h2", server.url("/get")]
+            expectEqual(try await outcome(TernProcess.path, words, in: folder).status, 0)
+            let urls = Array(repeating: server.url("/get"), count: 20)
+            let all = ["-s", "-Z", "-D", "h3"] + urls
+            expectEqual(try await outcome(TernProcess.path, all, in: folder).status, 0)
+            for (name, count) in [("h1", 1), ("h2", 1), ("h3", 20)] {
+                let heads = String(decoding: folder.content(name) ?? [], as: UTF8.self)
+                #expect(heads.hasPrefix("HTTP/1.1 200 OK"), "\(heads)")
+                expectEqual(heads.ranges(of: "HTTP/1.1 200 OK").count, count, "\(name)")
+            }
+            let mode = try FileManager.default.attributesOfItem(atPath: folder.path("h3"))[.posixPermissions] as? Int
+            expectEqual(mode, 0o600)
+        }
+    }
 }

@@ -57,6 +57,65 @@ struct InstallationTests {
         }
     }
 
+    /// Lines to complete, and what they are completed to. Options of requests stand anywhere, commands only in front.
+    private static let lines: [(line: String, expected: String, other: String)] = [
+        ("tern --he", "--headers", "--segments"), ("tern get --timel", "--timeline", "transfers"),
+        ("tern GET http://a/ --timel", "--timeline", "transfers"),
+        ("tern -o x http://a/ --timel", "--timeline", "transfers"),
+        ("tern tra", "transfers", "--timeline"), ("tern GET tra", "", "transfers"),
+        ("tern transfers re", "resume", "transfers"), ("tern download --seg", "--segments", "--timeline"),
+        ("tern download --http1.1 --seg", "--segments", "--timeline"), ("tern --auth-type d", "digest", "download"),
+        ("tern GET --auth-type d", "digest", "download"), ("tern http://a/ --http1.1 --timel", "--timeline", "--http2"),
+    ]
+
+    @Test("bash completes each line") func bashLines() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write(try CommandTree.completions(for: "bash"), to: "script")
+        var script = "source '\(folder.path("script"))'\n"
+        for (line, _, _) in Self.lines {
+            script += """
+                COMP_WORDS=(\(line)) COMP_LINE='\(line)' COMP_POINT=\(line.utf8.count) COMPREPLY=()
+                COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+                _tern tern "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD-1]}"
+                echo "= ${COMPREPLY[*]}"
+
+                """
+        }
+        let outcome = try await TernProcess(["-c", script], program: "/bin/bash").outcome()
+        Self.check(outcome)
+    }
+
+    @Test("fish completes each line", .enabled(if: access("/usr/bin/fish", X_OK) == 0)) func fishLines() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write(try CommandTree.completions(for: "fish"), to: "script")
+        var script = "source '\(folder.path("script"))'\n"
+        for (line, _, _) in Self.lines {
+            script += "echo = (complete -C '\(line)' | string replace -r '\\t.*' '')\n"
+        }
+        let outcome = try await TernProcess(["--no-config", "-c", script], program: "/usr/bin/fish").outcome()
+        Self.check(outcome)
+    }
+
+    private static func check(_ outcome: TernProcess.Outcome) {
+        expectEqual(outcome.errors, "")
+        let found = outcome.text.split(separator: "\n").map { $0.dropFirst(2).split(separator: " ").map(String.init) }
+        expectEqual(found.count, lines.count, "\(outcome.text)")
+        for (words, (line, expected, other)) in zip(found, lines) {
+            expectEqual(expected.isEmpty || words.contains(expected), true, "\(line): \(words)")
+            #expect(!words.contains(other), "\(line): \(words)")
+        }
+    }
+
+    @Test("The script of zsh completes options after a method and URLs") func zsh() throws {
+        let script = try CommandTree.completions(for: "zsh")
+        let commands = CommandTree.configuration.subcommands.compactMap { $0.configuration.commandName }
+        #expect(
+            script.contains(
+                #"if [[ "${CURRENT}" -gt 2 && "${words[2]}" != (\#(commands.joined(separator: "|"))|help) ]]; then"#))
+        // What is cut off for such a line stands last.
+        #expect(script.contains("        '(-): :->command'\n        '(-)*:: :->arg'\n    )\n    if [["))
+    }
+
     @Test("The completions have the options of requests") func sameOptions() {
         let lines = { (command: any ParsableCommand.Type) in
             command.helpMessage(columns: 300).split(separator: "\n").filter { $0.hasPrefix("  -") }

@@ -79,6 +79,20 @@ struct KeptPartTests {
         }
     }
 
+    @Test("With several requests at once it is printed, too, and with -s it is not", arguments: [true, false])
+    func severalAtOnce(isSilent: Bool) async throws {
+        try await TestServer.withServer { server in
+            _ = hold(server)
+            let folder = try TemporaryFolder()
+            let outcome = try await interrupt(
+                (isSilent ? ["-s"] : []) + ["-Z", "-O", server.url("/held.bin"), "-o", "-", server.url("/get")],
+                in: folder)
+            expectEqual(outcome.status, 130)
+            expectEqual(folder.names, ["held.bin.sterna-part", "held.bin.sterna-resume"])
+            expectEqual(outcome.errors.contains("tern download --continue"), !isSilent, "\(outcome.errors)")
+        }
+    }
+
     @Test(
         "The command that continues names the file in its folder, and the Referer",
         arguments: [["-O"], ["-o", "held.bin"]])

@@ -72,6 +72,37 @@ struct NetrcOptionTests {
         try await expectEqual(sent(Self.own, arguments), [nil])
     }
 
+    @Test("--auth-type says how they are sent") func types() async throws {
+        let anyHost = "default login ada password s3cret\n"
+        try await expectEqual(sent(Self.own, ["--auth-type", "basic"]), [Self.basic])
+        try await expectEqual(sent(anyHost, ["--auth-type", "basic"], at: "/asks"), [nil, Self.basic])
+        for netrc in [Self.own, anyHost] {
+            let digest = try await sent(netrc, ["--auth-type", "digest"], at: "/digest-auth/auth/ada/s3cret")
+            expectEqual(digest.map { $0?.prefix(7) }, [nil, "Digest "])
+            // A server that asks for Basic does not get the password.
+            try await expectEqual(sent(netrc, ["--auth-type", "digest"], at: "/asks"), [nil])
+        }
+        try await expectEqual(sent(Self.own, ["--auth-type", "bearer"]), ["Bearer s3cret"])
+        try await expectEqual(sent(anyHost, ["--auth-type", "bearer"], at: "/asks"), [nil])
+        try await expectEqual(
+            sent(Self.own, ["--auth-type", "bearer", "-s"], command: ["download"]), ["Bearer s3cret"])
+        // The type is that of --auth if it is given.
+        try await expectEqual(sent(Self.own, ["--auth-type", "bearer", "-u", "token"]), ["Bearer token"])
+    }
+
+    @Test(
+        "A type needs credentials that it can be of",
+        arguments: [["--auth-type", "bearer"], ["--auth-type", "aws-sigv4", "-n"]])
+    func incomplete(arguments: [String]) {
+        #expect(throws: (any Error).self) { try CredentialOptions.parse(arguments) }
+    }
+
+    @Test("A token cannot wait for a server that asks") func tokenForUpload() throws {
+        let options = try CredentialOptions.parse(["--auth-type", "bearer", "--netrc-file", "/none"])
+        let error = #expect(throws: UsageError.self) { try options.netrcSetting() }
+        expectEqual(error?.message.contains("--bearer TOKEN"), true)
+    }
+
     @Test("A proxy that would read them gets none before a server asks") func proxied() async throws {
         let options = try RoutingOptions.parse(["-x", "http://127.0.0.1:3128"])
         let proxies = try options.proxies()

@@ -43,6 +43,28 @@ import Testing
         expectEqual(outcome.errors, "to errors\n")
     }
 
+    @Test("Help, manual page and completions have the command only with tern-page", arguments: [false, true])
+    func shown(isInstalled: Bool) async throws {
+        let tern = try OwnTern()
+        if isInstalled { try await OwnTern.write("#!/bin/sh\n", to: tern.folder.path("tern-page")) }
+        for (arguments, part) in [
+            (["-h"], "page,"), (["--help"], "tern page "), (["--generate-manual"], ".SS tern page"),
+            (["--generate-manual"], "tern page "), (["--generate-completion-script", "bash"], "page"),
+            (["--generate-completion-script", "zsh"], "_tern_page"),
+            (["--generate-completion-script", "fish"], "'page'"),
+        ] {
+            let outcome = try await tern.run(arguments)
+            expectEqual(outcome.status, 0)
+            expectEqual(outcome.text.contains(part), isInstalled, "\(arguments) \(part)")
+        }
+        let package = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let installing = try await TernProcess(
+            [tern.folder.path("tern"), tern.folder.path("prefix")], program: "\(package)/scripts/install-tern"
+        ).outcome()
+        expectEqual(installing.status, 0, "\(installing.errors)")
+        expectEqual(access(tern.folder.path("prefix/bin/tern-page"), X_OK) == 0, isInstalled)
+    }
+
     @Test("A tern-page that is not executable is skipped, and PATH is searched last")
     func searchPath() async throws {
         let tern = try OwnTern()

@@ -23,7 +23,10 @@ struct RequestPlanTests {
             ("http://a/{b} c==d", "http://a/{b} c==d"), ("http://a/[1] c==d", "http://a/[1] c==d"),
             ("-d a -F b=c http://a/", "--data-order=dF -d a -F b=c http://a/"), ("--url http://a/ -s", "http://a/ -s"),
             ("-z -Sun http://a/", "--time-cond=-Sun http://a/"), ("http://a/ -d", "http://a/ -d"),
-            ("-d -s http://a/", "-d -s http://a/"),
+            ("-d -s http://a/", "-d -s http://a/"), ("--socks5 b:1 http://a/", "--proxy=socks5://b:1 http://a/"),
+            ("--socks5-hostname=c:d@b:1 http://a/", "--proxy=socks5://c:d@b:1 http://a/"),
+            ("-Ef http://a/", "--cert=f http://a/"),
+            ("-m3 http://a/", "--max-time=3 http://a/"),
         ])
     func one(words: String, expected: String) async throws { try await expectEqual(lines(words), [expected]) }
 
@@ -46,6 +49,8 @@ struct RequestPlanTests {
             ("http://a/ -: http://b/", ["http://a/", "http://b/"]),
             ("-g http://a/{b,c} http://d/", ["-- http://a/{b,c}", "-- http://d/"]),
             ("--remote-name-all http://a/b -o x http://a/c", ["-o x -- http://a/b", "--remote-name -- http://a/c"]),
+            ("-T x http://a/ -T y http://b/ -s", ["-s -T x -- http://a/", "-s -T y -- http://b/"]),
+            ("-T x http://a/{b,c}", ["-T x -- http://a/b", "-T x -- http://a/c"]),
         ])
     func several(words: String, expected: [String]) async throws {
         try await expectEqual(lines(words), expected.map { "--ignore-stdin " + $0 })
@@ -82,17 +87,42 @@ struct RequestPlanTests {
     }
 
     @Test(
+        "Standard input is read once",
+        arguments: ["-d @- -w @-", "-F a=@- -F b=<-", "-d @- --data-urlencode b@-", "http://b/ @- -w @-"])
+    func inputTwice(words: String) async {
+        let error = await #expect(throws: UsageError.self) { try await lines("\(words) http://a/") }
+        expectEqual(error?.message.contains("2 options name it"), true, "\(error?.message ?? "")")
+    }
+
+    @Test("An entity tag is that of one URL", arguments: ["--etag-save", "--etag-compare"])
+    func tags(option: String) async throws {
+        await #expect(throws: UsageError.self) { try await lines("\(option) x http://a/ http://b/") }
+        await #expect(throws: UsageError.self) { try await lines("\(option) x http://a/{b,c}") }
+        try await expectEqual(lines("\(option) x http://a/ --next http://b/").count, 2)
+    }
+
+    @Test(
         "Values that only resemble standard input go to several requests",
         arguments: ["--data-urlencode a=b@-", "-F a=b=@-", "-F a=@-b"])
     func noInput(words: String) async throws {
         try await expectEqual(lines("\(words) http://a/ http://b/").count, 2)
     }
 
-    @Test("--write-out and -D know the place of the request", arguments: ["-w x", "-D x"])
-    func numbers(words: String) async throws {
+    @Test("--write-out knows the place of the request") func numbers() async throws {
         try await expectEqual(
-            lines("\(words) http://a/ http://b/"),
-            (0...1).map { "--ignore-stdin --url-number=\($0) \(words) -- http://\($0 == 0 ? "a" : "b")/" })
+            lines("-w x http://a/ http://b/"),
+            (0...1).map { "--ignore-stdin --url-number=\($0) -w x -- http://\($0 == 0 ? "a" : "b")/" })
+    }
+
+    @Test(
+        "A file that would be left out is an error",
+        arguments: [
+            "-o x -o y http://a/", "-O -o x http://a/", "-o x -o y -o z http://a/ http://b/", "-T x -T y http://a/",
+            "-T x http://a/ http://b/", "-T x -T y -T z http://a/ http://b/",
+        ])
+    func leftOut(words: String) async {
+        let error = await #expect(throws: UsageError.self) { try await lines(words) }
+        expectEqual(error?.message.contains("-T") == true || error?.message.contains("-o and -O") == true, true)
     }
 
     @Test("-Z and --jobs say how many requests run at once") func jobs() async throws {
@@ -142,6 +172,27 @@ struct RequestPlanTests {
         let error = #expect(throws: UsageError.self) { try ConfigFile.words(of: "\nuser = \"s3cret", "f") }
         expectEqual(error?.message.contains("Line 2"), true)
         expectEqual(error?.message.contains("s3cret"), false)
+    }
+
+    @Test(
+        "A wrong line of a file of options is named, without its value",
+        arguments: [
+            ("usre = s3cret", "no option --usre"), ("silent = s3cret", "--silent takes no value"),
+            ("bearer", "needs a value"),
+            ("-ys3cret", "no such option"), ("userada:s3cret", "no option --userada"),
+            ("bearers3cret", "no such option"),
+            ("speed-limit: s3cret", "--timeout"),
+        ])
+    func wrongLine(line: String, expected: String) async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("-s\n\n\(line)\n", to: "f")
+        let error = await #expect(throws: UsageError.self) {
+            try await RequestPlan(["-K", folder.path("f"), "http://a/"])
+        }
+        let message = error?.message ?? ""
+        #expect(message.contains("Line 3 of the file of options “\(folder.path("f"))”"), "\(message)")
+        #expect(message.contains(expected), "\(message)")
+        #expect(!message.contains("s3cret"), "\(message)")
     }
 
     @Test("In a file of options flags stand together, and a value may begin with a dash") func configLetters() throws {

@@ -51,6 +51,43 @@ struct StandardInputTests {
         }
     }
 
+    @Test(
+        "For several requests it is an error rather than lost",
+        arguments: [
+            ["POST", "URL", "URL"], ["--json", "URL", "URL"], ["PUT", "URL", "--next", "URL"],
+            ["URL", "--next", "URL", "X-A:b"], ["-Z", "POST", "URL/{1,2}"],
+        ])
+    func several(arguments: [String]) async throws {
+        try await TestServer.withServer { server in
+            let words = arguments.map { $0.replacing("URL", with: server.url("/anything")) }
+            let outcome = try await TernProcess(words, input: Self.input).outcome()
+            expectEqual(outcome.status, 2, "\(outcome.text)")
+            #expect(outcome.errors.contains("one request only, and there are 2"), "\(outcome.errors)")
+            #expect(outcome.errors.contains("--data-binary @FILE"), "\(outcome.errors)")
+            expectEqual(server.requests().count, 0)
+            let sent = try await TernProcess(words + ["--ignore-stdin"], input: Self.input).outcome()
+            expectEqual(sent.status, 0, "\(sent.errors)")
+            expectEqual(server.requests().count, 2)
+            let none = try await TernProcess(words, input: .bytes([])).outcome()
+            expectEqual(none.status, 0, "\(none.errors)")
+        }
+    }
+
+    @Test(
+        "Several requests without a body, or with one of an option, leave it",
+        arguments: [
+            ["URL", "URL"], ["DELETE", "URL", "URL"], ["-d", "a=1", "URL", "URL"], ["POST", "URL", "URL", "a=1"],
+            ["-T", "/etc/hostname", "URL/", "--next", "URL"], ["-G", "-d", "a=1", "-X", "POST", "URL", "URL"],
+        ])
+    func severalLeft(arguments: [String]) async throws {
+        try await TestServer.withServer { server in
+            let words = arguments.map { $0.replacing("URL", with: server.url("/anything")) }
+            let outcome = try await TernProcess(words, input: Self.input).outcome()
+            expectEqual(outcome.status, 0, "\(outcome.errors)")
+            expectEqual(server.requests().count, 2)
+        }
+    }
+
     @Test("A loop that reads URLs keeps its list") func loop() async throws {
         try await TestServer.withServer { server in
             let list = ["/anything/1", "/anything/2", "/anything/3"].map { server.url($0) + "\n" }.joined()

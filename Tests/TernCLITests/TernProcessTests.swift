@@ -166,6 +166,6 @@ import Testing
         #expect(brief.errors.isEmpty)
         expectEqual(brief.text, nothing.errors)
         #expect(!brief.text.contains("name:=json"))
-        try await expectEqual(TernProcess.run("--version").text, "0.1.0\n")
+        for name in ["--version", "-V"] { try await expectEqual(TernProcess.run(name).text, "0.1.0\n") }
     }
 }

@@ -49,7 +49,9 @@ extension Dialer {
         try add(frames(watch), window: ReceiveWindow.initial, behind: gatherer, meter, to: pipeline)
         pipeline.removeHandler(http1, promise: nil)
         connection.openWindow()
-        if let address = dial.timeline.address { sharedConnections.add(connection, at: address, chain: chain) }
+        if let address = dial.timeline.address {
+            sharedConnections.add(connection, at: address, port: dialledPort(of: dial.endpoint), chain: chain)
+        }
         return .http2(connection)
     }
 

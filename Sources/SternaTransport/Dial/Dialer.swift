@@ -86,7 +86,7 @@ final class Dialer: Sendable {
         if case .unixSocket(let path) = dial.endpoint.route {
             return connect(dial, toSocket: path, bootstrap { _ in }.connectTimeout(timeouts.amounts.connect))
         }
-        let target = Target(dial.endpoint)
+        let target = Target(dial.endpoint, options)
         return addresses(of: target, dial, timeouts).flatMapThrowing { found in
             try self.permitted(found, target, dial.endpoint)
         }.flatMap { found in
@@ -153,18 +153,22 @@ final class Dialer: Sendable {
     /// The peer of a connection: the origin, or the proxy.
     struct Target {
         let host: String
+        /// The port that the URL, or the proxy's, names.
+        let namedPort: Int
+        /// The port that is connected to.
         let port: Int
         let proxy: Proxy?
 
         /// The network interface through which the host is reached, if the URL names one.
         let zone: String?
 
-        init(_ endpoint: Endpoint) {
+        init(_ endpoint: Endpoint, _ options: EngineOptions) {
             if case .proxy(let proxy) = endpoint.route {
-                (host, port, self.proxy, zone) = (proxy.host, proxy.port, proxy, nil)
+                (host, namedPort, self.proxy, zone) = (proxy.host, proxy.port, proxy, nil)
             } else {
-                (host, port, proxy, zone) = (endpoint.host, endpoint.origin.port, nil, endpoint.origin.zone)
+                (host, namedPort, proxy, zone) = (endpoint.host, endpoint.origin.port, nil, endpoint.origin.zone)
             }
+            port = options.dialledPort(for: host, port: namedPort)
         }
 
         /// Returns the number of the zone's interface; 0 without a zone.
@@ -182,7 +186,7 @@ final class Dialer: Sendable {
     private func addresses(of target: Target, _ dial: Dial, _ timeouts: Timeouts) -> EventLoopFuture<[IPAddress]> {
         let loop = dial.shard.loop
         dial.phase = .resolve
-        switch options.replacement(for: target.host, port: target.port) {
+        switch options.replacement(for: target.host, port: target.namedPort) {
         case .addresses(let addresses): return loop.makeSucceededFuture(addresses)
         case .name(let name): return lookUp(name, dial, timeouts)
         case nil:

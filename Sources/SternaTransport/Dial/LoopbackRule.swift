@@ -38,6 +38,12 @@ extension EngineOptions {
         case name(String)
     }
 
+    /// Returns the port that is connected to for a host and its port: the entry of ``portOverrides``, or the port itself.
+    func dialledPort(for host: String, port: Int) -> Int {
+        guard !portOverrides.isEmpty, let other = portOverrides["\(host.lowercased()):\(port)"] else { return port }
+        return Int(other)
+    }
+
     /// Returns the entry of ``hostOverrides`` for a host; nil if there is none.
     func replacement(for host: String, port: Int) -> Replacement? {
         guard !hostOverrides.isEmpty, let given = hostOverrides["\(host.lowercased()):\(port)"], let first = given.first

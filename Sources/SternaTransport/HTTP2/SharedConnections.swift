@@ -22,25 +22,28 @@ final class SharedConnections: Sendable {
 
     /// Registers a connection that was opened.
     ///
-    /// - Parameter chain: the certificates that the server presented, in DER.
-    func add(_ connection: HTTP2Connection, at address: IPAddress, chain: [[UInt8]]) {
+    /// - Parameters:
+    ///   - port: the port that it was connected to.
+    ///   - chain: the certificates that the server presented, in DER.
+    func add(_ connection: HTTP2Connection, at address: IPAddress, port: Int, chain: [[UInt8]]) {
         let endpoint = connection.endpoint
         guard endpoint.maySharePolicy, !chain.isEmpty else { return }
-        let key = Key(policy: endpoint.policy, address: address, port: endpoint.origin.port)
+        let key = Key(policy: endpoint.policy, address: address, port: port)
         entries.withLock { entries in
             entries = entries.filter { $0.value.connection != nil }
             if entries.count < 1_024 { entries[key] = Entry(connection: connection, chain: chain) }
         }
     }
 
-    /// Returns a connection to one of an endpoint's addresses, and the certificates that its server presented.
+    /// Returns a connection to one of an endpoint's addresses, at the port that it is connected to, and the certificates that its
+    /// server presented.
     func candidate(
-        for endpoint: Endpoint, at addresses: [IPAddress]
+        for endpoint: Endpoint, at addresses: [IPAddress], port: Int
     ) -> (connection: HTTP2Connection, chain: [[UInt8]])? {
         guard endpoint.maySharePolicy else { return nil }
         return entries.withLock { entries in
             for address in addresses {
-                let key = Key(policy: endpoint.policy, address: address, port: endpoint.origin.port)
+                let key = Key(policy: endpoint.policy, address: address, port: port)
                 if let entry = entries[key], let connection = entry.connection { return (connection, entry.chain) }
             }
             return nil
@@ -63,6 +66,11 @@ extension Endpoint {
 }
 
 extension Dialer {
+    /// Returns the port that direct connections of an endpoint go to.
+    func dialledPort(of endpoint: Endpoint) -> Int {
+        options.dialledPort(for: endpoint.host, port: endpoint.origin.port)
+    }
+
     /// Fails with `SharedConnectionFound` if a connection of another origin also serves this one; otherwise returns the addresses.
     func shared(_ dial: Dial, _ addresses: [IPAddress]) -> EventLoopFuture<[IPAddress]> {
         let endpoint = dial.endpoint
@@ -71,7 +79,8 @@ extension Dialer {
             !endpoint.refusesSharing.load(ordering: .relaxed),
             // The same address on another interface is another machine.
             endpoint.origin.zone == nil,
-            let (connection, chain) = sharedConnections.candidate(for: endpoint, at: addresses),
+            let (connection, chain) = sharedConnections.candidate(
+                for: endpoint, at: addresses, port: dialledPort(of: endpoint)),
             connection.endpoint !== endpoint
         else { return loop.makeSucceededFuture(addresses) }
         let promise = loop.makePromise(of: [IPAddress].self)

@@ -15,6 +15,8 @@ struct DownloadJob {
 
     /// Header fields in addition to those of the options.
     var items: [Item] = []
+    /// Whether no progress is drawn.
+    var hidesProgress = false
 
     /// The seconds that writing the received bytes to the disk may take after a signal.
     static let patience = 60
@@ -43,14 +45,14 @@ struct DownloadJob {
             kept.credentials?.given.apply(to: &draft.settings)
             if kept.credentials == nil, signing == nil, let netrc {
                 netrc.credentials(
-                    for: url, headers: sent, isRouted: routing.isProxied(url, proxies) || !trust.resolve.isEmpty)?
-                    .apply(to: &draft.settings)
+                    for: url, headers: sent, isRouted: routing.isProxied(url, proxies) || !trust.resolve.isEmpty
+                ).apply(to: &draft.settings)
             }
             if let signing { draft.settings.auth.awsSigning = signing }
             return (draft: draft, to: destination)
         }
         SignalWatch.wait(seconds: Self.patience)
-        let display = DownloadDisplay(isSilent: saving.silent)
+        let display = DownloadDisplay(isSilent: saving.silent || hidesProgress)
         let names = urls.map { DownloadLine.printable(DownloadFileName.name(of: $0) ?? $0.host) }
         let batch = session.downloadBatch(drafts, concurrency: saving.jobs, options: saving.options)
         let snapshot = BatchSnapshot(batch: batch, names: names)

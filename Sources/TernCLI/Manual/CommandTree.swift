@@ -7,7 +7,7 @@ import ArgumentParser
 struct CommandTree: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tern", abstract: RequestCommand.configuration.abstract,
-        subcommands: Tern.configuration.subcommands.filter { $0 != RequestCommand.self })
+        subcommands: Tern.configuration.subcommands.filter { $0.configuration.shouldDisplay })
 
     @OptionGroup(title: "Request")
     var fields: FieldOptions
@@ -74,6 +74,7 @@ struct CommandTree: ParsableCommand {
         guard let shell = shell.flatMap({ CompletionShell(rawValue: $0) }) else {
             throw UsageError("--generate-completion-script takes the name of a shell: bash, zsh or fish.")
         }
-        return completionScript(for: shell)
+        let commands = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
+        return CompletionText.adapted(completionScript(for: shell), for: shell, commands: commands)
     }
 }

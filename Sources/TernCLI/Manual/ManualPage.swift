@@ -10,7 +10,7 @@ enum ManualPage {
         ]
         page += lines(of: RequestCommand.self, heading: ".SH")
         page.append(".SH COMMANDS IN DETAIL")
-        for command in commands(of: Tern.self) where command != RequestCommand.self {
+        for command in commands(of: Tern.self) where command.configuration.shouldDisplay {
             page += lines(of: command, heading: ".SS")
         }
         page += [

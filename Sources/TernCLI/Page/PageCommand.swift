@@ -5,7 +5,14 @@ import SternaPlatform
 /// Saves web pages, by the program `tern-page`, which this process becomes: it needs libxml2, which `tern` does not.
 struct PageCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "page", abstract: "Save a web page with its resources: tern page URL -o FOLDER.")
+        commandName: "page", abstract: "Save a web page with its resources: tern page URL -o FOLDER.",
+        shouldDisplay: isInstalled)
+
+    /// Whether the program is found. Otherwise the help, the manual page and the completions leave the command out.
+    static let isInstalled: Bool = candidates(beside: ownPath, searchPath: Environment.variable("PATH")).contains {
+        path in
+        FileStatus(path: path)?.isRegular == true && access(path, X_OK) == 0
+    }
 
     @Argument(parsing: .captureForPassthrough, help: ArgumentHelp("See tern page --help.", valueName: "arguments"))
     var arguments: [String] = []

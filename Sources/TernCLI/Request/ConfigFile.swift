@@ -5,14 +5,21 @@ enum ConfigFile {
     /// The most files that one command reads, each of which may name others.
     private static let most = 32
 
-    /// Returns the words of a command line with those of its files in place of `-K FILE`. Throws `fileUnreadable`, and `UsageError`
-    /// for an invalid line.
-    static func expanded(_ words: [String]) async throws -> [String] {
-        var count = 0
-        return try await expanded(words, &count)
+    /// What is read for a command line.
+    private struct Reading {
+        var files = 0
+        var inputs = 0
     }
 
-    private static func expanded(_ words: [String], _ count: inout Int) async throws -> [String] {
+    /// Returns the words of a command line with those of its files in place of `-K FILE`, and how many of the files are standard
+    /// input. Throws `fileUnreadable`, and `UsageError` for an invalid line.
+    static func expanded(_ words: [String]) async throws -> (words: [String], inputs: Int) {
+        var reading = Reading()
+        let all = try await expanded(words, &reading)
+        return (words: all, inputs: reading.inputs)
+    }
+
+    private static func expanded(_ words: [String], _ reading: inout Reading) async throws -> [String] {
         var result: [String] = []
         var rest = words[...]
         while let word = rest.popFirst() {
@@ -31,18 +38,39 @@ enum ConfigFile {
                 if isAwaitingValue(word), let value = rest.popFirst() { result.append(value) }
                 continue
             }
-            count += 1
-            guard count <= most else {
+            reading.files += 1
+            guard reading.files <= most else {
                 throw UsageError("More than \(most) files of options are named; one may name itself.")
             }
             let source = DataPiece.Source(path: path[...])
+            if source == .standardInput { reading.inputs += 1 }
             let content = try await source.content()
             guard let text = String(validating: content, as: UTF8.self) else {
                 throw UsageError("The file of options “\(path)” is not UTF-8.")
             }
-            result += try await expanded(try Self.words(of: text, path), &count)
+            let lines = try Self.lines(of: text, path)
+            for line in lines where RequestWord.sorted(line.words) == nil {
+                // The value may be secret.
+                throw UsageError(
+                    "Line \(line.number) of the file of options “\(path)” is wrong: \(Self.fault(of: line.words)).")
+            }
+            result += try await expanded(lines.flatMap(\.words), &reading)
         }
         return result
+    }
+
+    /// Returns what is wrong with the words of a line that ``RequestWord`` does not know, without a value.
+    static func fault(of words: [String]) -> String {
+        let name = words.first.map { String($0.prefix { $0 != "=" }) } ?? ""
+        let long = String(name.dropFirst(2))
+        if RequestWord.flags.contains(long) { return "\(name) takes no value" }
+        if RequestWord.names.contains(long) { return "\(name) needs a value" }
+        let advice = HabitOptions.advice(for: "Unknown option '\(name)'") ?? "see tern --help"
+        // A word without a value, or letters after one dash, may be a secret in the wrong place.
+        guard name.hasPrefix("--"), words.first?.contains("=") == true,
+            long.allSatisfy({ $0.isLetter || "-.".contains($0) })
+        else { return "there is no such option, or its value is missing; \(advice)" }
+        return "there is no option \(name); \(advice)"
     }
 
     /// Returns the flags before the K of `-K`, as in `-sK FILE`, and the path after it; nil for a word without this option.

@@ -15,7 +15,9 @@ struct TransportOptions: ParsableArguments {
             valueName: "seconds"))
     var connectTimeout: Double?
 
-    @Option(help: ArgumentHelp("The time limit for the whole request, including the body.", valueName: "seconds"))
+    @Option(
+        name: [.customShort("m", allowingJoined: true), .long],
+        help: ArgumentHelp("The time limit for the whole request, including the body.", valueName: "seconds"))
     var maxTime: Double?
 
     @Option(

@@ -22,7 +22,7 @@ struct CredentialOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "How --auth is sent: digest only when the server asks for it; basic and bearer at once. Without this option basic, and digest if the server asks for that.",
+            "How --auth, or what --netrc has, is sent: digest only when the server asks for it; basic and bearer at once. Without this option basic, and digest if the server asks for that.",
             valueName: "basic|digest|bearer|aws-sigv4"))
     var authType: AuthType?
 
@@ -41,13 +41,18 @@ struct CredentialOptions: ParsableArguments {
 
     func validate() throws {
         if auth != nil, bearer != nil { throw ValidationError("--auth and --bearer exclude each other.") }
-        if authType != nil, auth == nil { throw ValidationError("--auth-type needs --auth.") }
+        if let authType, auth == nil, !usesNetrc || authType == .awsSigv4 {
+            throw ValidationError(
+                authType == .awsSigv4 ? "--auth-type aws-sigv4 needs --auth." : "--auth-type needs --auth or --netrc.")
+        }
         if bearer?.isEmpty == true {
             throw ValidationError("--bearer takes a token, and this one is empty; check the variable that holds it.")
         }
         if netrcFile?.isEmpty == true { throw ValidationError("--netrc-file takes the path of a file.") }
         if authType == .bearer, auth?.isEmpty == true { throw ValidationError("--auth-type bearer takes a token.") }
     }
+
+    private var usesNetrc: Bool { netrc || netrcFile != nil }
 
     /// The credentials of a command line.
     struct Given {
@@ -82,36 +87,65 @@ struct CredentialOptions: ParsableArguments {
     struct NetrcAccess: Sendable {
         let file: NetrcFile
         fileprivate let entries: Netrc
-        fileprivate let isDigest: Bool
+        fileprivate let type: AuthType?
 
-        /// Returns the credentials that are sent to a URL at once, which the entries of its own host have; nil for none.
+        /// The policy that answers challenges only by the scheme of `--auth-type`; nil for the library's default.
+        var policy: AuthenticationPolicy? {
+            let scheme: AuthenticationScheme
+            switch type {
+            case .basic?: scheme = .basic
+            case .digest?: scheme = .digest
+            // A password of the file is no answer to a server that asks for a token.
+            case .bearer?: scheme = .bearer
+            case .awsSigv4?, nil: return nil
+            }
+            var policy = AuthenticationPolicy.standard
+            policy.schemes = [scheme]
+            return policy
+        }
+
+        /// Returns the credentials that are sent to a URL at once, which the entries of its own host have, and how challenges are
+        /// answered.
         ///
         /// - Parameters:
         ///   - headers: the request's header fields: one of these may have credentials.
         ///   - isRouted: whether a proxy or an option may lead the request to another machine than the URL names.
-        func credentials(for url: HTTPURL, headers: RequestContent, isRouted: Bool) -> CredentialOptions.Given? {
+        func credentials(for url: HTTPURL, headers: RequestContent, isRouted: Bool) -> CredentialOptions.Given {
+            let later = CredentialOptions.Given(policy: policy)
             // A user in the URL chooses among the entries once the server asks.
-            guard !isDigest, url.userinfo == nil, headers.headers["Authorization"] == nil,
+            guard type != .digest, url.userinfo == nil, headers.headers["Authorization"] == nil,
                 !headers.removedHeaders.contains("authorization")
-            else { return nil }
+            else { return later }
             let isLocal = ProxyExceptions.isLoopback(url.hostWithoutBrackets) && !isRouted
-            guard url.scheme.isSecure || isLocal, let found = entries.ownCredential(for: url.host) else { return nil }
+            guard url.scheme.isSecure || isLocal, let found = entries.ownCredential(for: url.host) else { return later }
+            if type == .bearer {
+                return CredentialOptions.Given(authorization: .bearer(found.secret), policy: policy)
+            }
             return CredentialOptions.Given(
-                authorization: .basic(found.user ?? "", found.secret), credential: found)
+                authorization: .basic(found.user ?? "", found.secret), credential: found, policy: policy)
         }
     }
 
-    /// Returns the file of `--netrc`; prints the warning about one that others can read.
-    func netrcSetting() throws(SternaError) -> NetrcFile? { try netrcAccess()?.file }
+    /// Returns the file of `--netrc` for requests that send what it has when a server asks; prints the warning about one that
+    /// others can read. Throws `UsageError` for `--auth-type bearer`, as no server's question leads to a token.
+    func netrcSetting() throws -> NetrcAccess? {
+        guard usesNetrc else { return nil }
+        guard auth != nil || authType != .bearer else {
+            throw UsageError(
+                "--auth-type bearer with --netrc is for requests and downloads; elsewhere write --bearer TOKEN."
+            )
+        }
+        return try netrcAccess()
+    }
 
     /// Returns the file of `--netrc` with what it has; prints the warning about one that others can read.
     func netrcAccess() throws(SternaError) -> NetrcAccess? {
-        guard netrc || netrcFile != nil else { return nil }
+        guard usesNetrc else { return nil }
         let file = netrcFile.map { NetrcFile.path($0) } ?? .standard
         // A file that cannot be used is an error at once, whether or not the server asks.
         let entries = try file.load()
         if let warning = entries.warning { printError(TerminalText.line("Warning: \(warning)")) }
-        return NetrcAccess(file: file, entries: entries, isDigest: authType == .digest)
+        return NetrcAccess(file: file, entries: entries, type: auth == nil ? authType : nil)
     }
 
     /// Splits a user and a password; asks for a missing password.

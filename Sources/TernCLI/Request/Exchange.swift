@@ -33,11 +33,10 @@ struct Exchange: Sendable {
     /// - Parameters:
     ///   - conditions: the options of conditional requests; nil for none.
     ///   - files: the options of the response's files; nil for none.
-    ///   - number: the place of the request among those of the command line, from 0.
     init(
         style: OutputStyle, progress: ProgressDisplay, content: RequestContent, destination: SaveDestination,
         check: StatusCheck, follows: Bool, http2: HTTP2Mode, record: TransferRecord?,
-        conditions: ConditionOptions? = nil, files: FileOptions? = nil, number: Int = 0
+        conditions: ConditionOptions? = nil, files: FileOptions? = nil
     ) throws {
         self.conditions = conditions
         self.files = files
@@ -48,7 +47,7 @@ struct Exchange: Sendable {
         self.follows = follows
         self.record = record
         let output = Descriptor.standardOutput
-        let dump = try files?.headDump(continues: number > 0)
+        let dump = try files?.headDump()
         log = NetworkLog(removedHeaders: content.removedHeaders, record: record, dump: dump) { request in
             try Self.show(request, style, http2, file: content.file, to: output)
         } redirect: { response in

@@ -1,13 +1,14 @@
 import ArgumentParser
 import Sterna
 import SternaPlatform
+import Synchronization
 
 /// Options for the files of a response.
 struct FileOptions: ParsableArguments {
     @Option(
         name: [.customShort("D", allowingJoined: true), .customLong("dump-header")],
         help: ArgumentHelp(
-            "Write the heads of all responses to this file, as they arrive, with secrets; - is standard output.",
+            "Write the heads of all responses to this file, as they arrive, with secrets, for you alone; - is standard output.",
             valueName: "file"))
     var dumpHeader: String?
 
@@ -56,17 +57,11 @@ struct FileOptions: ParsableArguments {
     }
 
     /// Opens the output of `-D`; throws `OutputError`.
-    ///
-    /// - Parameter continues: whether an earlier request of the command line has begun the file.
-    func headDump(continues: Bool) throws -> HeadDump? {
+    func headDump() throws -> HeadDump? {
         guard let path = dumpHeader else { return nil }
         if path == "-" { return HeadDump(output: .standardOutput, isFile: false) }
         if createDirs { try Self.makeFolder(of: path) }
-        // Requests at the same time add to the end, and do not write over each other.
-        let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (continues ? 0 : O_TRUNC)
-        let number = open(path, flags, 0o666)
-        guard number >= 0 else { throw OutputError(name: path, code: errno) }
-        return HeadDump(output: Descriptor(number: number, name: path), isFile: true)
+        return HeadDump(output: try HeadDump.open(path), isFile: true)
     }
 
     /// Returns a destination in the folder of these options; makes its folder if they say so. Throws `OutputError`.
@@ -114,6 +109,23 @@ final class HeadDump: Sendable {
 
     deinit {
         if isFile { close(output.number) }
+    }
+
+    /// The files that this process has begun.
+    private static let begun = Mutex<Set<FileStatus.Identity>>([])
+
+    /// Opens a file, which is private since it may get cookies. The first request of the command line that opens it empties it, and
+    /// the others add to its end. Throws `OutputError`.
+    fileprivate static func open(_ path: String) throws(OutputError) -> Descriptor {
+        // Requests at the same time add to the end, and do not write over each other.
+        let number = SternaPlatform.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        guard number >= 0 else { throw OutputError(name: path, code: errno) }
+        if let status = FileStatus(descriptor: number), status.isRegular {
+            begun.withLock { begun in
+                if begun.insert(status.identity).inserted { _ = ftruncate(number, 0) }
+            }
+        }
+        return Descriptor(number: number, name: path)
     }
 
     /// Writes a head as HTTP/1.1 has it on the wire, or as curl writes a head of HTTP/2. Throws `OutputError`.

@@ -45,8 +45,6 @@ enum HabitOptions {
 
     /// The alternatives to unsupported options, by option name.
     private static let advice: [String: String] = [
-        "-m": "write --max-time SECONDS; for the timing, --print m",
-        "-E": "write --cert FILE",
         "-q": "write it as the first argument, or write --no-config; for no output, --print ''",
         "-#": "leave it out; a progress bar is drawn on a terminal",
         "-h": "write --print h for the head, --help for help",
@@ -80,8 +78,6 @@ enum HabitOptions {
         "--key-type": "leave it out, as the file shows its type",
         "--capath": "write --cacert FILE",
         "--proxy-insecure": "it is not supported",
-        "--socks5": "write --proxy socks5://HOST:PORT",
-        "--socks5-hostname": "write --proxy socks5://HOST:PORT",
         "--preproxy": "write --proxy URL; one proxy is supported",
         "--no-proxy": "write --proxy none",
         "--proxy-header": "it is not supported",
@@ -127,13 +123,16 @@ enum HabitOptions {
     static func advice(for message: String) -> String? {
         if message.contains("Missing value for '-b") { return "to show only the body, write --print b" }
         if message.contains("Missing value for '-d") { return "to save a download, write -O or -o FILE" }
+        if message.contains("'-m ") || message.contains("'-m'") { return "for the timing, write --meta" }
         guard message.contains("Unknown option"), let start = message.firstIndex(of: "'") else { return nil }
         let option = message[message.index(after: start)...].prefix { $0 != "'" && $0 != "=" }
-        if let found = advice[String(option)] { return found }
+        if let found = advice(forName: String(option)) { return found }
         guard option.hasPrefix("-"), !option.hasPrefix("--"), option.count > 2 else { return nil }
         // Several letters after one dash: finds the first one that is no option here.
         return option.dropFirst().lazy.compactMap { letter in
-            advice["-\(letter)"].map { "-\(letter): \($0)" }
+            advice(forName: "-\(letter)").map { "-\(letter): \($0)" }
         }.first
     }
+
+    private static func advice(forName name: String) -> String? { advice[name] ?? CurlHabits.advice[name] }
 }

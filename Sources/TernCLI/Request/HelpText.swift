@@ -1,7 +1,14 @@
 /// The help text beyond the options; ArgumentParser wraps its lines at 80 columns.
 enum HelpText {
     /// The help of `tern` without arguments and of `tern -h`, for a first look.
-    static let brief = """
+    static let brief: String = shortText(withPage: PageCommand.isInstalled)
+
+    /// The text above the options of `tern --help`.
+    static let discussion: String = longText(withPage: PageCommand.isInstalled)
+
+    /// - Parameter hasPage: whether `tern page` can do its work.
+    private static func shortText(withPage hasPage: Bool) -> String {
+        """
         tern sends HTTP requests and shows what comes back.
 
           tern [options] [METHOD] URL [ITEM ...]
@@ -18,12 +25,15 @@ enum HelpText {
         under the URL's name, -s without progress, --session NAME to keep cookies, and
         --fail to exit with 22 for a status of 400 and up. Redirects are followed.
 
-        Commands: download, upload, transfers, page, cookies, cache, network, cert,
+        Commands: download, upload, transfers, \(hasPage ? "page, " : "")cookies, cache, network, cert,
         serve, demo, bench; tern COMMAND --help explains one.
         tern --help lists all options, items and exit statuses.
         """
+    }
 
-    static let discussion = """
+    /// - Parameter hasPage: whether `tern page` can do its work.
+    private static func longText(withPage hasPage: Bool) -> String {
+        """
         Without a scheme the URL is http; :8080/path is on localhost. The METHOD is
         guessed if it is missing: POST with a body, else GET.
 
@@ -60,8 +70,7 @@ enum HelpText {
           tern download   save files; continue interrupted downloads
           tern upload     send a file
           tern transfers  downloads and uploads that resume after a crash
-          tern page       save a web page with its resources
-          tern cookies    show, remove and convert kept cookies
+        \(hasPage ? "  tern page       save a web page with its resources\n" : "")  tern cookies    show, remove and convert kept cookies
           tern cache      list, show and remove stored responses
           tern network    show whether the network can be reached, and over what
           tern cert       show a server's certificates and pins
@@ -85,4 +94,5 @@ enum HelpText {
           1  anything else            97  the proxy refused
         With --check-status 3, 4 and 5 stand for 3xx (--no-follow), 4xx and 5xx.
         """
+    }
 }

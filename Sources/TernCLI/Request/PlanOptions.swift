@@ -44,6 +44,11 @@ struct PlanOptions: ParsableArguments {
     @Flag(name: .customLong("format-by-default"), help: .hidden)
     var formatByDefault = false
 
+    /// Whether no progress is drawn, as ``RequestPlan`` asks for requests at the same time. Unlike with `--silent`, the command
+    /// that continues an interrupted file is printed.
+    @Flag(name: .customLong("without-progress"), help: .hidden)
+    var withoutProgress = false
+
     /// The place of the request among those of a command line, from 0; set by ``RequestPlan`` for `--write-out`.
     @Option(name: .customLong("url-number"), help: .hidden)
     var urlNumber = 0

@@ -14,7 +14,18 @@ struct RequestBatch: Sendable {
             return ExitStatus.success
         }
         // A wrong command line is an error before anything is sent. Parsing all of 100000 lines would take minutes.
-        for index in plan.firsts { _ = try plan.command(of: lines[index]) }
+        var wantsInput = false
+        for index in plan.firsts {
+            let command = try plan.command(of: lines[index])
+            if !plan.ignoresInput, let request = command as? RequestCommand, try request.wantsInput() {
+                wantsInput = true
+            }
+        }
+        if wantsInput {
+            try await StandardInput.refuseContent(
+                because: "Standard input can be the body of one request only, and there are \(lines.count) here; write "
+                    + "--data-binary @FILE to send a file with each, or --ignore-stdin to send none.")
+        }
         let statuses = await withTaskGroup(of: (Int, Int32).self) { group in
             var statuses = [Int32](repeating: ExitStatus.success, count: lines.count)
             for (index, line) in lines.enumerated() {

@@ -165,7 +165,17 @@ struct RequestCommand: AsyncParsableCommand, SendingCommand {
         job.conditions = conditions
         job.files = files
         job.dial = dial
+        job.hidesProgress = several.withoutProgress
         try await job.run()
+    }
+
+    /// Whether standard input would be the body if this were the only request of the command line.
+    func wantsInput() throws -> Bool {
+        let target = try Target(arguments, method: fields.namedMethod)
+        guard !givesBody, !texts.get, !fields.head, !naming.isDownload else { return false }
+        let items = try target.items.map { argument throws(UsageError) in try ItemParser.parse(argument) }
+        let namesFormat = fields.namesFormat && !several.formatByDefault
+        return !items.contains(where: \.isContent) && target.mayTakeInput(namesFormat: namesFormat)
     }
 
     /// What `-f` can mean: `--form` for HTTPie, `--fail` for curl.
@@ -211,6 +221,6 @@ struct RequestCommand: AsyncParsableCommand, SendingCommand {
                 path: output.path, remoteName: naming.remoteName, remoteHeaderName: naming.remoteHeaderName,
                 silent: output.silent, continues: naming.continues || naming.offset != nil),
             sender: request.sender, aws: request.aws, connection: connection, trust: trust, routing: routing,
-            items: items)
+            items: items, hidesProgress: several.withoutProgress)
     }
 }

@@ -38,6 +38,8 @@ struct RequestJob {
     var files: FileOptions?
     /// The options of connections.
     var dial: DialOptions?
+    /// Whether no progress is drawn.
+    var hidesProgress = false
 
     init(
         target: Target, request: SendingOptions, connection: ConnectionOptions, trust: TrustOptions,
@@ -113,12 +115,12 @@ struct RequestJob {
         let kept = state.completed(content.headers, entered, for: url, isSigned: signing != nil)
         content.headers = kept.headers
         let progress = ProgressDisplay(
-            isEnabled: !output.silent
+            isEnabled: !output.silent && !hidesProgress
                 && (!(style.isTerminal && destination == .none) || content.file != nil || content.hasParts))
         var exchange = try Exchange(
             style: style, progress: progress, content: content, destination: destination, check: output.statusCheck,
             follows: connection.redirects.follow, http2: connection.transport.http2Mode, record: record,
-            conditions: conditions, files: output.curl || printsOnly ? nil : files, number: number)
+            conditions: conditions, files: output.curl || printsOnly ? nil : files)
         exchange.showsTimeline = output.timeline
         try dial?.check(url)
         var checks = try trust.policy(for: url)
@@ -158,8 +160,7 @@ struct RequestJob {
         if kept.credentials == nil, signing == nil, let netrc {
             let isRouted =
                 routing.isProxied(url, proxies) || !trust.resolve.isEmpty || dial?.connectTo.isEmpty == false
-            netrc.credentials(for: url, headers: content, isRouted: isRouted)?
-                .apply(to: &draft.settings)
+            netrc.credentials(for: url, headers: content, isRouted: isRouted).apply(to: &draft.settings)
         }
         if let signing { draft.settings.auth.awsSigning = signing }
         draft.settings.savedName = destination.savedName
@@ -216,8 +217,9 @@ struct RequestJob {
             urls: [url], saving: saving, sender: request.sender, aws: request.aws,
             items: items + (conditions?.refererItems ?? []), connection: connection, trust: trust, routing: routing)
         let hint = command.hidesSecrets ? ", fill in *** and run" : ""
-        printError("Interrupted; kept \(ByteSize(bytes)). To continue\(hint):")
-        printError("  \(command.text)")
+        // One text, as other requests may print theirs at the same time.
+        let kept = "Interrupted; kept \(ByteSize(bytes)). To continue\(hint):"
+        Descriptor.standardError.print("\(kept)\n  \(TerminalText.line(command.text))")
     }
 
     /// Throws `UsageError` if what a session keeps might go to another host.
@@ -348,13 +350,8 @@ struct RequestJob {
         return content
     }
 
-    /// Whether standard input may be the body. Without a method, an item or a format nothing asks for a body: a loop that reads
-    /// URLs from standard input keeps them.
-    private var readsInput: Bool {
-        guard queryTexts.isEmpty else { return false }
-        guard let method = target.method else { return namesFormat || !target.items.isEmpty }
-        return Target.takesBody(method) || namesFormat && method == "DELETE"
-    }
+    /// Whether standard input may be the body.
+    private var readsInput: Bool { queryTexts.isEmpty && target.mayTakeInput(namesFormat: namesFormat) }
 
     private static func method(_ target: Target, _ content: RequestContent) throws -> Request.Method {
         let name = target.method ?? (content.body == nil ? "GET" : "POST")
@@ -364,5 +361,14 @@ struct RequestJob {
 
     private static func url(_ target: Target, _ content: RequestContent) throws -> HTTPURL {
         try Target.url(target.url).appendingQuery(content.query)
+    }
+}
+
+extension Target {
+    /// Whether standard input may be the body. Without a method, an item or a format nothing asks for a body: a loop that reads
+    /// URLs from standard input keeps them.
+    func mayTakeInput(namesFormat: Bool) -> Bool {
+        guard let method else { return namesFormat || !items.isEmpty }
+        return Self.takesBody(method) || namesFormat && method == "DELETE"
     }
 }

@@ -12,6 +12,9 @@ struct RequestPlan: Hashable, Sendable {
     /// The places of the first request of each URL as it was typed. The others of its pattern have the same options.
     private(set) var firsts: [Int] = []
 
+    /// Whether standard input is left alone, as the command line says.
+    private(set) var ignoresInput = false
+
     /// The most requests of one command line.
     private static let most = 100_000
 
@@ -35,7 +38,14 @@ struct RequestPlan: Hashable, Sendable {
             words.removeFirst()
             if first.hasPrefix("-q"), first != "-q" { words.insert("-\(first.dropFirst(2))", at: 0) }
         }
-        words = try await ConfigFile.expanded(words)
+        let expanded = try await ConfigFile.expanded(words)
+        words = expanded.words
+        // The second one to read it would find it empty.
+        let readers = expanded.inputs + (RequestWord.sorted(words)?.count(where: \.readsInput) ?? 0)
+        guard readers < 2 else {
+            throw UsageError(
+                "Standard input can be read once, and \(readers) options name it; write a file for all but one.")
+        }
         // The help is printed even if the file is wrong.
         let none: Set<RequestWord> = [.flag("--no-config"), .flag("--help"), .flag("-h"), .flag("--version")]
         guard let path, let sorted = RequestWord.sorted(words), none.isDisjoint(with: sorted) else {
@@ -63,6 +73,7 @@ struct RequestPlan: Hashable, Sendable {
         var jobs: Int?
         let parts = sorted.split(separator: .flag("--next"), omittingEmptySubsequences: false)
         sorted += defaults.lines.flatMap(\.words)
+        ignoresInput = sorted.contains(.flag("--ignore-stdin"))
         for part in parts {
             var part = Part(defaults.words(before: Array(part)) + part)
             jobs = try part.takeJobs() ?? jobs
@@ -77,7 +88,7 @@ struct RequestPlan: Hashable, Sendable {
             throw UsageError("Standard input can be read for one request, and there are \(commands.count) here.")
         }
         // Requests at the same time would draw their progress over each other.
-        let shared = self.jobs > 1 ? ["--ignore-stdin", "--silent"] : ["--ignore-stdin"]
+        let shared = self.jobs > 1 ? ["--ignore-stdin", "--without-progress"] : ["--ignore-stdin"]
         let isNumbered = sorted.contains(where: \.usesNumber)
         for index in commands.indices {
             commands[index].insert(contentsOf: shared + (isNumbered ? ["--url-number=\(index)"] : []), at: 0)
@@ -141,20 +152,21 @@ struct RequestPlan: Hashable, Sendable {
                 guard targets.count + found.count <= limit else { throw URLPattern.tooMany }
                 targets += found.map { ($0.url, number, $0.parts) }
             }
-            let outputs = words.filter(\.isOutput)
+            let (outputs, uploads) = (words.filter(\.isOutput), words.filter(\.isUpload))
+            try checkCounts(urls: urls.count, outputs, uploads)
             guard targets.count > 1 || savesAll && targets.count == 1 else {
                 return (lines: [plain(targets.first?.url, arguments)], firsts: [0])
             }
-            guard outputs.count <= urls.count else {
+            if words.contains(where: \.isTag) {
                 throw UsageError(
-                    "There are more of -o and -O than URLs: \(outputs.count) for \(urls.count); leave out \(outputs.count - urls.count)."
+                    "--etag-save and --etag-compare are for one URL, and there are \(targets.count); write --next between the requests."
                 )
             }
             let firsts = targets.indices.filter { $0 == 0 || targets[$0].pattern != targets[$0 - 1].pattern }
             let lines = targets.map { target -> [String] in
                 var line = words.filter { word in
                     if case .argument = word { return false }
-                    return !word.isOutput
+                    return !word.isOutput && !word.isUpload
                 }.flatMap(\.written)
                 line += dataOrder
                 if outputs.indices.contains(target.pattern) {
@@ -162,10 +174,27 @@ struct RequestPlan: Hashable, Sendable {
                 } else if savesAll {
                     line.append("--remote-name")
                 }
+                if uploads.indices.contains(target.pattern) { line += uploads[target.pattern].written }
                 // A URL or an item may begin with a dash.
                 return line + ["--"] + method + [target.url] + items
             }
             return (lines: lines, firsts: firsts)
+        }
+
+        /// Throws `UsageError` for more files than URLs, of which some would be left out without a word, and for fewer files to
+        /// upload.
+        private func checkCounts(urls: Int, _ outputs: [RequestWord], _ uploads: [RequestWord]) throws(UsageError) {
+            // Without a URL, the parser reports that; the same option twice is no contradiction.
+            guard urls > 1 || urls == 1 && (Set(outputs).count > 1 || Set(uploads).count > 1) else { return }
+            for (files, name) in [(outputs, "-o and -O"), (uploads, "-T")] where files.count > urls {
+                throw UsageError(
+                    "There are more of \(name) than URLs: \(files.count) for \(urls); leave out \(files.count - urls).")
+            }
+            guard uploads.isEmpty || uploads.count == urls else {
+                throw UsageError(
+                    "Each -T sends a file to one URL, and there are \(uploads.count) for \(urls) URLs; write -T FILE for each URL, or --next between the requests."
+                )
+            }
         }
 
         /// Returns the command line of one request, in the order in which it was written.
@@ -210,10 +239,23 @@ extension RequestWord {
         }
     }
 
-    /// Whether the option depends on the place of the request: `--write-out` shows it, and `-D` continues its file after the first.
+    /// Whether it names the file of an entity tag.
+    fileprivate var isTag: Bool {
+        switch self {
+        case .option("etag-save", _, _), .option("etag-compare", _, _): true
+        case .flag, .option, .argument: false
+        }
+    }
+
+    /// Whether it names a file to upload.
+    fileprivate var isUpload: Bool {
+        if case .option("upload-file", _, _) = self { true } else { false }
+    }
+
+    /// Whether the option depends on the place of the request, which `--write-out` shows.
     fileprivate var usesNumber: Bool {
         switch self {
-        case .option("write-out", _, _), .option("dump-header", _, _): true
+        case .option("write-out", _, _): true
         case .flag, .option, .argument: false
         }
     }

@@ -21,8 +21,10 @@ extension RequestWord {
     /// The options with values that have a letter, by that letter, with their long names.
     static let letters: [Character: String] = [
         "a": "auth", "A": "user-agent", "b": "cookie", "c": "cookie-jar", "C": "continue-at", "d": "data",
-        "D": "dump-header", "e": "referer", "F": "form-part", "H": "header", "K": "config", "o": "output", "p": "print",
-        "r": "range", "T": "upload-file", "u": "auth", "U": "proxy-user", "w": "write-out", "x": "proxy", "X": "method",
+        "D": "dump-header", "e": "referer", "E": "cert", "F": "form-part", "H": "header", "K": "config",
+        "m": "max-time",
+        "o": "output", "p": "print", "r": "range", "T": "upload-file", "u": "auth", "U": "proxy-user", "w": "write-out",
+        "x": "proxy", "X": "method",
         "z": "time-cond",
     ]
 
@@ -84,8 +86,17 @@ extension RequestWord {
         return result
     }
 
+    /// The options of curl that name a proxy of a kind. A proxy of SOCKS 5 resolves the names of servers.
+    private static let proxies = ["socks5": "socks5://", "socks5-hostname": "socks5://"]
+
     private static func long(_ word: String, _ rest: inout ArraySlice<String>) -> RequestWord? {
         let name = String(word.dropFirst(2).prefix { $0 != "=" })
+        if let scheme = proxies[name] {
+            let end = word.firstIndex(of: "=").map { String(word[word.index(after: $0)...]) }
+            guard let value = end ?? rest.popFirst() else { return nil }
+            let proxy = value.contains("://") ? value : scheme + value
+            return .option("proxy", value: proxy, written: ["--proxy=\(proxy)"])
+        }
         if let equals = word.firstIndex(of: "=") {
             guard names.contains(name) else { return nil }
             return .option(name, value: String(word[word.index(after: equals)...]), written: [word])

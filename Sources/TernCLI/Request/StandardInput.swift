@@ -56,13 +56,17 @@ struct StandardInput: Sendable {
     }
 
     /// Throws `UsageError` if standard input has a body that would not be sent, or is open and still silent after `patience`.
-    static func refuseContent(within patience: Duration = .seconds(1)) async throws {
+    ///
+    /// - Parameter reason: the message of the error.
+    static func refuseContent(
+        within patience: Duration = .seconds(1),
+        because reason: String =
+            "Standard input and the command line both give a body; add --ignore-stdin to send that of the command line."
+    ) async throws {
         guard let kind = InputKind.of(number) else { return }
         // An empty pipe, such as a service manager leaves, ends at once.
         if kind.rest == nil, try await isReadable(within: patience), try await read() == nil { return }
-        throw UsageError(
-            "Standard input and the command line both give a body; add --ignore-stdin to send that of the command line."
-        )
+        throw UsageError(reason)
     }
 
     private static func read() async throws -> Bytes? {

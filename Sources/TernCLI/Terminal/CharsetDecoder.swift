@@ -9,6 +9,9 @@ struct CharsetDecoder {
     /// The byte order of UTF-16 or UTF-32 by the mark at the beginning; nil before it was read, and for other encodings.
     private var isBigEndian: Bool?
 
+    /// The escape sequence of ISO-2022-JP that holds for the pending bytes; empty for ASCII.
+    private var escape: [UInt8] = []
+
     /// The longest line of ISO-2022-JP, in bytes, that waits for its end.
     private static let longestLine = 64 << 10
 
@@ -55,6 +58,7 @@ struct CharsetDecoder {
         guard count > 0 else { return "" }
         if isAtStart { readMark() }
         let text = decode(pending[..<count])
+        if encoding == .iso2022JP { escape = characters2022(in: pending[..<count]).escape }
         pending.removeFirst(count)
         defer { isAtStart = false }
         return isAtStart && text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
@@ -73,9 +77,10 @@ struct CharsetDecoder {
         case .utf8: return pending.count - TerminalText.incompleteSuffix(pending)
         case .latin1, .ascii: return pending.count
         case .iso2022JP:
-            // A line ends in ASCII (RFC 1468), so that it can be decoded by itself.
-            if atEnd || pending.count > Self.longestLine { return pending.count }
-            return pending.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+            // A line ends in ASCII (RFC 1468), so that an invalid one does no harm to the next.
+            if atEnd { return pending.count }
+            if let end = pending.lastIndex(of: 0x0A) { return end + 1 }
+            return pending.count > Self.longestLine ? characters2022(in: pending[...]).count : 0
         case let encoding where Self.isUTF16(encoding):
             let even = pending.count & ~1
             guard even >= 2 else { return 0 }
@@ -90,6 +95,41 @@ struct CharsetDecoder {
             return position
         }
     }
+
+    /// Returns how many bytes of ISO-2022-JP are whole characters and escape sequences, and the sequence that holds after them.
+    private func characters2022(in bytes: ArraySlice<UInt8>) -> (count: Int, escape: [UInt8]) {
+        var escape = escape
+        var rest = bytes
+        while let byte = rest.first {
+            if byte == 0x1B {
+                guard rest.count >= 3 else { break }
+                let sequence = Array(rest.prefix(3))
+                if sequence == [0x1B, 0x28, 0x42] {
+                    escape = []
+                } else if Self.escapes.contains(sequence) {
+                    escape = sequence
+                } else {
+                    rest.removeFirst()
+                    continue
+                }
+                rest.removeFirst(3)
+            } else if escape.dropFirst().first == 0x24, (0x21...0x7E).contains(byte) {
+                // Two bytes for a character; a control character is no second byte.
+                guard let second = rest.dropFirst().first else { break }
+                rest.removeFirst((0x21...0x7E).contains(second) ? 2 : 1)
+            } else {
+                // The next line begins in ASCII (RFC 1468), whatever this one leaves.
+                if byte == 0x0A { escape = [] }
+                rest.removeFirst()
+            }
+        }
+        return (count: bytes.count - rest.count, escape: escape)
+    }
+
+    /// The escape sequences for other sets than ASCII: JIS X 0201 in two halves, JIS X 0208 in two editions.
+    private static let escapes: [[UInt8]] = [
+        [0x1B, 0x28, 0x4A], [0x1B, 0x28, 0x49], [0x1B, 0x24, 0x40], [0x1B, 0x24, 0x42],
+    ]
 
     /// Returns the bytes of the character at a position, 1 for an invalid byte; nil if it is incomplete.
     private func length(at position: Int) -> Int? {
@@ -140,8 +180,12 @@ struct CharsetDecoder {
         case let encoding where Self.isUTF32(encoding): return utf32(bytes)
         default: break
         }
-        if let text = encoding.decode(Bytes(copying: bytes)) { return text }
-        return encoding == .iso2022JP ? lines(bytes) : characters(bytes)
+        guard encoding == .iso2022JP else {
+            return encoding.decode(Bytes(copying: bytes)) ?? characters(bytes)
+        }
+        // Two escape sequences in a row are invalid.
+        let text = bytes.first == 0x1B ? bytes : ArraySlice(escape + bytes)
+        return encoding.decode(Bytes(copying: text)) ?? lines(text)
     }
 
     private func utf16(_ bytes: ArraySlice<UInt8>) -> String {

@@ -176,10 +176,10 @@ struct ResumableUpload {
             settings.network.engine = engine
             connection.apply(to: &settings)
             routing.apply(to: &settings, proxies)
-            settings.auth.netrc = netrc
+            settings.auth.netrc = netrc?.file
             settings.auth.header = given.authorization
             settings.auth.credential = given.credential
-            if let policy = given.policy { settings.auth.policy = policy }
+            if let policy = given.policy ?? netrc?.policy { settings.auth.policy = policy }
             settings.auth.awsSigning = signing
             if output.verbose { settings.events.observers = [AttemptLog(limit: nil) { display.note($0) }.observer] }
         }

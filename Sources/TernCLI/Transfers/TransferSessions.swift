@@ -103,7 +103,8 @@ struct TransferSessions {
                 connection.apply(to: &settings)
                 settings.limits.bandwidth = bandwidth
                 routing.apply(to: &settings, proxies)
-                settings.auth.netrc = netrc
+                settings.auth.netrc = netrc?.file
+                if let policy = netrc?.policy { settings.auth.policy = policy }
                 settings.auth.awsSigning = signing
                 guard signing == nil else { return }
                 settings.auth.header = given.authorization

@@ -18,7 +18,9 @@ struct TrustOptions: ParsableArguments {
             valueName: "pin"))
     var pin: [String] = []
 
-    @Option(help: ArgumentHelp("Present this client certificate: PEM, DER or PKCS #12.", valueName: "file"))
+    @Option(
+        name: [.customShort("E", allowingJoined: true), .long],
+        help: ArgumentHelp("Present this client certificate: PEM, DER or PKCS #12.", valueName: "file"))
     var cert: String?
 
     @Option(

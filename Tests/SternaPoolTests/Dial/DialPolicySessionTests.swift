@@ -67,6 +67,21 @@ struct DialPolicySessionTests {
         }
     }
 
+    @Test("The policy is asked for the port that is connected to")
+    func ports() async throws {
+        try await TestServer.withServer { server in
+            let engine = DialScene.engine {
+                $0.hostOverrides = ["public.test:80": ["127.0.0.1"]]
+                $0.portOverrides = ["public.test:80": UInt16(server.port)]
+            }
+            let api = try DialScene.session("http://public.test", engine) {
+                $0.network.dialPolicy = .custom("port 80") { _, _, port in port == 80 }
+            }
+            await refused(api)
+            expectEqual(server.totalConnections, 0)
+        }
+    }
+
     @Test("Of several addresses only those that are allowed are connected to")
     func mixed() async throws {
         try await DialScene.withTwins { one, two in

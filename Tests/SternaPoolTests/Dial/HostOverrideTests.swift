@@ -49,6 +49,52 @@ struct HostOverrideTests {
         }
     }
 
+    @Test("A port is replaced with or without the address; requests and certificates keep the URL's")
+    func port() async throws {
+        let authority = try CertificateAuthority()
+        let bundle = try authority.issue(hosts: ["bird.test", "127.0.0.1"])
+        try await TestServer.withServer(.init(tls: bundle)) { server in
+            let engine = DialScene.engine(GivenResolver([])) {
+                $0.hostOverrides = ["bird.test:443": ["127.0.0.1"]]
+                $0.portOverrides = [
+                    "bird.test:443": UInt16(server.port), "127.0.0.1:8": UInt16(server.port),
+                    "127.0.0.1:\(server.port)": 9,
+                ]
+            }
+            let api = try DialScene.session("https://BIRD.test", engine, authority: authority) {
+                $0.events.collectsMetrics = true
+            }
+            let reply = try await api.get("get")
+            expectEqual(reply.status, 200)
+            expectEqual(reply.response.metrics?.attempts.first?.remoteAddress, "127.0.0.1:\(server.port)")
+            try await expectEqual(api.get("https://127.0.0.1:8/get").status, 200)
+            expectEqual(server.requests().map { $0.headers["Host"] }, ["bird.test", "127.0.0.1:8"])
+            // The port is replaced once, and the error names the one that was tried.
+            let error = await Wire.failure(.connectionFailed, .connect) {
+                try await api.get("https://127.0.0.1:\(server.port)/")
+            }
+            expectEqual(error?.detail.contains("port 9"), true, "\(error?.detail ?? "")")
+        }
+    }
+
+    @Test("A cookie for https goes to another port of this machine only by the rules of the URL's host")
+    func cookies() async throws {
+        try await TestServer.withServer { server in
+            server.route("GET", "/set") { _ in ServerResponse(headers: ["Set-Cookie": "a=b; Secure"]) }
+            let engine = DialScene.engine {
+                $0.hostOverrides = ["bird.test:80": ["127.0.0.1"]]
+                $0.portOverrides = ["bird.test:80": UInt16(server.port), "localhost:80": UInt16(server.port)]
+            }
+            for (host, isKept) in [("bird.test", false), ("localhost", true)] {
+                let api = try DialScene.session("http://\(host)", engine) { $0.cookies.jar = CookieJar() }
+                _ = try await api.get("set")
+                _ = try await api.get("get")
+                expectEqual(server.requests().last?.headers["Host"], host)
+                expectEqual(server.requests().last?.headers["Cookie"], isKept ? "a=b" : nil)
+            }
+        }
+    }
+
     @Test("Connections come from the source address that was set")
     func source() async throws {
         try await TestServer.withServer { server in
