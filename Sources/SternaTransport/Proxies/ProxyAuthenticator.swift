@@ -28,8 +28,8 @@ public protocol ProxyAuthenticator: AnyObject, Sendable {
     /// Returns the credentials for a challenge, or nil to give up: connections that wait for them then fail with `proxyFailed`.
     ///
     /// It runs in a task of its own, outside the event loops, and may wait for a user's input. Meanwhile only the deadlines of the
-    /// waiting requests apply, and none of the limits of a dial. The task is cancelled once no request waits for the credentials. An
-    /// error that it throws becomes the `underlying` error of the requests that fail with it.
+    /// waiting requests apply, and none of the limits of a dial. The task is cancelled once no request waits for the credentials.
+    /// An error that it throws becomes the `underlying` error of the requests that fail with it.
     func authorization(for challenge: ProxyChallenge) async throws -> ProxyAuthorization?
 }
 
