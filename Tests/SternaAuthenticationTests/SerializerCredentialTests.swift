@@ -63,7 +63,7 @@ struct SerializerCredentialTests {
 
     @Test("A serializer's credentials are not kept on a redirect to another origin")
     func redirect() async throws {
-        let mock = MockTransport(answers: [.redirect(to: "https://other.test/b", status: 307), .json([:])])
+        let mock = MockTransport(responses: [.redirect(to: "https://other.test/b", status: 307), .json([:])])
         let (api, _) = try mocked(by: mock) { $0.requestSerializer = Self.form(.bearer("s3cret")) }
         try await api.get("a")
         expectEqual(mock.requests.map { $0.headers[.authorization] }, ["Bearer s3cret", nil])
@@ -71,7 +71,7 @@ struct SerializerCredentialTests {
 
     @Test("Without a base URL they go where the request goes, and no further")
     func withoutBase() async throws {
-        let mock = MockTransport(answers: [
+        let mock = MockTransport(responses: [
             .redirect(to: "/b", status: 307), .redirect(to: "https://other.test/", status: 307), .json([:]),
         ])
         let (api, _) = try mocked(nil, by: mock)

@@ -57,6 +57,59 @@ struct HeadersTests {
         expectEqual(fields, before)
     }
 
+    @Test("Typed fields are set and removed by text, in any case")
+    func typed() {
+        var fields: HTTPFields = [.accept: "*/*", .userAgent: "u"]
+        fields["X-Trace"] = "1"
+        expectEqual(fields["x-trace"], "1")
+        fields[values: "x-TRACE"] = ["2", "3"]
+        expectEqual(fields[values: "X-Trace"], ["2", "3"])
+        fields["ACCEPT"] = "a/b\tc"
+        expectEqual(fields[.accept], "a/b\tc")
+        fields["user-agent"] = nil
+        fields["X-None"] = nil
+        fields["not a name"] = nil
+        expectEqual(fields.count, 3)
+    }
+
+    @Test(
+        "A text that cannot be sent removes the field, and is refused until another replaces it",
+        arguments: [
+            ("Accept", "a\r\nEvil: b"), ("accept", "\u{0}"), ("Content-Length", "1\n"), ("not a name", "1"), ("", "1"),
+            ("Evil: 1\r\nX", "1"), (":path", "/"),
+        ])
+    func refused(name: String, value: String) throws {
+        var fields: HTTPFields = [.userAgent: "u"]
+        try fields.checkValues()
+        fields[name] = value
+        fields[name.uppercased()] = value
+        expectNil(fields[name])
+        let error = #expect(throws: SternaError.self) { try fields.checkValues() }
+        expectEqual(error?.kind, .invalidHeader)
+        #expect(error?.message.contains("Evil: b") == false)
+        #expect(error?.message.contains("\n") == false)
+        fields[name] = nil
+        try fields.checkValues()
+        expectEqual(fields, [.userAgent: "u"])
+    }
+
+    @Test("A valid value takes the place of a refused one, and the error names the field")
+    func repaired() throws {
+        var fields: HTTPFields = [.accept: "*/*"]
+        fields[values: "X-Trace"] = ["1", "2\n"]
+        expectEqual(fields[values: "X-Trace"], [])
+        let error = #expect(throws: SternaError.self) { try fields.checkValues() }
+        #expect(error?.message.contains("X-Trace") == true)
+        fields["x-trace"] = "3"
+        try fields.checkValues()
+        expectEqual(fields.count, 2)
+        var other: HTTPFields = [:]
+        other["not a name"] = "1"
+        let named = #expect(throws: SternaError.self) { try other.checkValues() }
+        let expected = #expect(throws: SternaError.self) { try (["not a name": "1"] as Headers).merge(into: &other) }
+        expectEqual(named?.message, expected?.message)
+    }
+
     static let badNames = [
         "", " ", "A B", "A:", ":A", "A\r\nB", "A\n", "\tA", "A\u{0}", "A\u{7F}", "é", "A(", "A)", "A,", "A/", "A;",
         "A<",

@@ -32,15 +32,14 @@ struct ContributingExamplesTests {
     struct CallNumberInterceptor: Interceptor {
         nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
             var request = request
-            let fields: Headers = ["X-Call": "\(request.call?.id ?? 0)"]
-            try fields.merge(into: &request.headers)  // checks names and values
+            request.headers["X-Call"] = "\(request.call?.id ?? 0)"
             return try await next(request)
         }
     }
 
     @Test("An interceptor that stamps a header: the same number for all requests of a call")
     func stamping() async throws {
-        let mock = MockTransport(answers: [.redirect(to: "https://other.example/b"), .json([:]), .json([:])])
+        let mock = MockTransport(responses: [.redirect(to: "https://other.example/b"), .json([:]), .json([:])])
         let (api, _) = try mocked(by: mock) { $0.interceptors = [CallNumberInterceptor()] }
         try await api.get("a")
         try await api.get("a")

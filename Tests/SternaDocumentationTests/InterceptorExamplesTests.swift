@@ -26,8 +26,7 @@ extension RequestSettings {
 struct RegionInterceptor: Interceptor {
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         var request = request
-        let region: Headers = ["X-Region": request.options[RegionKey.self]]
-        try region.merge(into: &request.headers)
+        request.headers["X-Region"] = request.options[RegionKey.self]
         return try await next(request)
     }
 }
@@ -47,7 +46,7 @@ struct InterceptorExamplesTests {
 
     @Test("One that stamps a field")
     func stamp() async throws {
-        let mock = MockTransport(answers: [.redirect(to: "/b"), .json([:])])
+        let mock = MockTransport(responses: [.redirect(to: "/b"), .json([:])])
         // swift-format-ignore: AlwaysUseLowerCamelCase
         let Session = SessionMaker(mock)
 

@@ -43,7 +43,7 @@ struct MigratingASINameTests {
 
     @Test("Errors")
     func errors() async throws {
-        let (api, _) = try mocked(by: MockTransport(answers: [.json([:], status: 401), .json([:], status: 407)]))
+        let (api, _) = try mocked(by: MockTransport(responses: [.json([:], status: 401), .json([:], status: 407)]))
         let refused = try #require(await #expect(throws: SternaError.self) { try await api.get("users") })
         #expect(Self.code(refused) == 3)
         let error = try #require(await #expect(throws: SternaError.self) { try await api.get("users") })

@@ -92,7 +92,7 @@ struct MigratingASIQueueTests {
 
     @Test("Retries")
     func retries() async throws {
-        let mock = MockTransport(answers: [.json([:], status: 503), .json([:])])
+        let mock = MockTransport(responses: [.json([:], status: 503), .json([:])])
         let (api, _) = try mocked(by: mock) {
             $0.retry = .transient
             $0.retry.limit = 3

@@ -139,7 +139,7 @@ struct MigratingASIRequestTests {
             default: break
             }
         }
-        let (api, _) = try mocked(by: MockTransport(answers: [.redirect(to: "/new"), .json([:])])) { [decisions] in
+        let (api, _) = try mocked(by: MockTransport(responses: [.redirect(to: "/new"), .json([:])])) { [decisions] in
             $0.tasks.decisions = decisions
             $0.events.observers = [observer]
             $0.callbacks = .queue(DispatchQueue(label: "callbacks"))

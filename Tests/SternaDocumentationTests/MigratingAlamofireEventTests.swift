@@ -17,7 +17,7 @@ struct MigratingAlamofireEventTests {
         let ends = CallbackLog<JSON>()
         let (use, report) = (ends.onSuccess, ends.onFailure)
         let answers: [ServerResponse] = [.json([:], status: 503), .redirect(to: "/new"), .json(["name": "Ada"])]
-        let (api, _) = try mocked(by: MockTransport(answers: answers)) {
+        let (api, _) = try mocked(by: MockTransport(responses: answers)) {
             $0.events.observers = [log.observer, Self.printing]
             $0.callbacks = .queue(queue)
             $0.retry = .transient

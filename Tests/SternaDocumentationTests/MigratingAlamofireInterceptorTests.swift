@@ -12,8 +12,7 @@ struct MigratingAlamofireInterceptorTests {
     private struct ClientStamp: RequestAdapter {
         func adapt(_ request: Request, _ progress: RetryProgress) async throws -> Request {
             var request = request
-            let fields: Headers = ["X-Attempt": "\(progress.retries + 1)"]
-            try fields.merge(into: &request.headers)
+            request.headers["X-Attempt"] = "\(progress.retries + 1)"
             return request
         }
     }
@@ -22,7 +21,7 @@ struct MigratingAlamofireInterceptorTests {
         struct Impatient: Error {}
         var statuses: [Int]
 
-        func retry(_ request: Request, after outcome: RetryOutcome, _ progress: RetryProgress) async -> RetryAnswer {
+        func retry(_ request: Request, after outcome: RetryOutcome, _ progress: RetryProgress) async -> RetryDecision {
             guard case .response(let response) = outcome else { return .undecided }
             guard statuses.contains(response.status.code) else { return .deliver }
             let error = Impatient()
@@ -49,7 +48,7 @@ struct MigratingAlamofireInterceptorTests {
 
         let answers: [ServerResponse] = [.json([:], status: 404), .json([:])]
         func single() async throws {
-            let (api, mock) = try mocked(by: MockTransport(answers: answers))
+            let (api, mock) = try mocked(by: MockTransport(responses: answers))
             try await api.get("users") { $0.retriers.append(retrier) }
             #expect(mock.requests.count == 2)
         }
@@ -58,7 +57,7 @@ struct MigratingAlamofireInterceptorTests {
 
     @Test("Retry policies")
     func policies() async throws {
-        let (api, mock) = try mocked(by: MockTransport(answers: [.json([:], status: 503), .json([:])])) {
+        let (api, mock) = try mocked(by: MockTransport(responses: [.json([:], status: 503), .json([:])])) {
             $0.retry = .transient
             $0.retry.limit = 4
             $0.retry.backoff = RetryBackoff(base: .milliseconds(500), factor: 2)
@@ -119,7 +118,7 @@ struct MigratingAlamofireInterceptorTests {
     @Test("Redirects")
     func redirects() async throws {
         func session(_ configure: (inout SessionSettings) -> Void) throws -> Session {
-            try mocked(by: MockTransport(answers: [.redirect(to: "/new"), .json([:])]), configure).api
+            try mocked(by: MockTransport(responses: [.redirect(to: "/new"), .json([:])]), configure).api
         }
         #expect(try await session { $0.redirects = .follow }.get("old").status == 200)
         #expect(try await session { $0.redirects = .doNotFollow }.get("old").status == 302)

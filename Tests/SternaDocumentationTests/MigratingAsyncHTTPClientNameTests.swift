@@ -13,8 +13,7 @@ struct MigratingAsyncHTTPClientNameTests {
     private struct Spans: Interceptor {
         nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
             var request = request
-            let fields: Headers = ["traceparent": "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"]
-            try fields.merge(into: &request.headers)
+            request.headers["traceparent"] = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
             return try await next(request)
         }
     }

@@ -139,8 +139,14 @@ struct MigratingAsyncHTTPClientProgramTests {
                 let error = await #expect(throws: SternaError.self) { try await missing.value }
                 #expect(error?.status == 404)
                 #expect(try Downloading.names(in: folder) == ["film.mov"])
+                try await withProgress(api, to: folder + "/again.mov")
             }
         }
+    }
+
+    private func withProgress(_ api: Session, to path: String) async throws {
+        let film = api.download("films/7", to: .file(path), progress: { print($0) })
+        #expect(try await film.value.length == 4)
     }
 
     @Test("Futures, in a program of event loops")

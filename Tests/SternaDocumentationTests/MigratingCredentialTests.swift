@@ -144,7 +144,7 @@ struct MigratingCredentialTests {
 
     @Test("Redirects and retries")
     func resending() async throws {
-        let mock = MockTransport(answers: [.redirect(to: "/new"), .json([:], status: 503), .json([:])])
+        let mock = MockTransport(responses: [.redirect(to: "/new"), .json([:], status: 503), .json([:])])
         let (api, _) = try mocked(by: mock) {
             $0.redirects.methods = .asiHTTPRequest
             $0.redirectHandler = { response, proposed in .follow(proposed) }

@@ -11,7 +11,9 @@ struct ResendingExamplesTests {
     @Test("Policies of a session and of a request")
     func policies() async throws {
         let refusal = ServerResponse.json([:], status: 502)
-        let mock = MockTransport(answers: [.redirect(to: "/elsewhere"), refusal, .json([:]), refusal, refusal, refusal])
+        let mock = MockTransport(responses: [
+            .redirect(to: "/elsewhere"), refusal, .json([:]), refusal, refusal, refusal,
+        ])
         // swift-format-ignore: AlwaysUseLowerCamelCase
         let Session = SessionMaker(mock)
 
@@ -54,7 +56,7 @@ struct ResendingExamplesTests {
 
     @Test("A closure that refuses other origins, and a POST that stays one")
     func refusedOrigins() async throws {
-        let mock = MockTransport(answers: [
+        let mock = MockTransport(responses: [
             .redirect(to: "/b", status: 301), .json([:]), .redirect(to: "/c", status: 301),
             .redirect(to: "https://other.example/d", status: 301),
         ])
@@ -84,7 +86,7 @@ struct ResendingExamplesTests {
 
     @Test("A policy for retries")
     func retries() async throws {
-        let mock = MockTransport(answers: [.json([:], status: 502), .json([:])])
+        let mock = MockTransport(responses: [.json([:], status: 502), .json([:])])
         // swift-format-ignore: AlwaysUseLowerCamelCase
         let Session = SessionMaker(mock)
 
@@ -152,14 +154,13 @@ struct ResendingExamplesTests {
     struct AttemptNumber: RequestAdapter {
         func adapt(_ request: Request, _ progress: RetryProgress) async throws -> Request {
             var request = request
-            let fields: Headers = ["X-Attempt": "\(progress.retries + 1)"]
-            try fields.merge(into: &request.headers)
+            request.headers["X-Attempt"] = "\(progress.retries + 1)"
             return request
         }
     }
 
     struct ReplicaRetrier: RequestRetrier {  // a new object may not have reached every replica
-        func retry(_ request: Request, after outcome: RetryOutcome, _ progress: RetryProgress) async -> RetryAnswer {
+        func retry(_ request: Request, after outcome: RetryOutcome, _ progress: RetryProgress) async -> RetryDecision {
             guard case .response(let response) = outcome, response.status.code == 404, progress.retries < 3 else {
                 return .undecided
             }
@@ -169,7 +170,7 @@ struct ResendingExamplesTests {
 
     @Test("An adapter and a retrier")
     func handlers() async throws {
-        let mock = MockTransport(answers: [.json([:], status: 404), .json([:])])
+        let mock = MockTransport(responses: [.json([:], status: 404), .json([:])])
         // swift-format-ignore: AlwaysUseLowerCamelCase
         let Session = SessionMaker(mock)
 

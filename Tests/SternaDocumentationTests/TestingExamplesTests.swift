@@ -16,13 +16,12 @@ struct TestingExamplesTests {
         #expect(mock.requests.first?.method == .get)
 
         try await api.post("users", json: ["name": "Ada"])
-        var reader = BodyReader(try #require(mock.requests.last?.body))
-        #expect(try await reader.next(filling: 1_000)?.text == #"{"name":"Ada"}"#)
+        #expect(try await mock.requests.last?.bodyText == #"{"name":"Ada"}"#)
     }
 
     @Test("A mock that answers by a list, and one that fails")
     func listsAndErrors() async throws {
-        let (api, _) = try mocked(by: MockTransport(answers: [.redirect(to: "/b"), .json([:])]))
+        let (api, _) = try mocked(by: MockTransport(responses: [.redirect(to: "/b"), .json([:])]))
         #expect(try await api.get("a").url.path == "/b")
         let (gone, _) = try mocked(
             by: MockTransport { _ in throw SternaError(.connectionClosed, phase: .wait, "Gone.") })
@@ -61,7 +60,7 @@ struct TestingExamplesTests {
 
     @Test("A server that asks for a password")
     func challenge() async throws {
-        let mock = MockTransport(answers: [
+        let mock = MockTransport(responses: [
             .init(status: 401, headers: ["WWW-Authenticate": #"Basic realm="Staff""#]),
             .json(["name": "Ada"]),
         ])
@@ -80,7 +79,7 @@ struct TestingExamplesTests {
         var options = EngineOptions()
         options.clock = time.clock
         let engine = Engine(options: options)
-        let mock = MockTransport(answers: [.init(status: 503, headers: ["Retry-After": "7"]), .text("fine")])
+        let mock = MockTransport(responses: [.init(status: 503, headers: ["Retry-After": "7"]), .text("fine")])
         let api = try Session(baseURL: "https://api.example.com") {
             $0.network.transport = mock
             $0.network.engine = engine

@@ -27,6 +27,27 @@ struct DownloadTaskTests {
         }
     }
 
+    @Test("The closure for progress receives what is written, beside the closure for settings")
+    func progress() async throws {
+        try await TestServer.withServer { server in
+            try await Downloading.withFolder { folder in
+                let steps = Mutex<[TransferProgress]>([])
+                let api = try Downloading.session(server)
+                let task = api.download("range/3000000", to: .file("\(folder)/a")) {
+                    $0.priority = .high
+                } progress: { step in
+                    steps.withLock { $0.append(step) }
+                }
+                _ = try await task.value
+                expectEqual(task.originalRequest?.priority, .high)
+                let completed = steps.withLock { $0.map(\.completed) }
+                expectEqual(completed, completed.sorted())
+                expectEqual(completed.last, 3_000_000)
+                expectEqual(steps.withLock { $0.last?.total }, 3_000_000)
+            }
+        }
+    }
+
     @Test("The request's serializer judges the media type, before a file is made")
     func mediaType() async throws {
         struct Refused: Error {}

@@ -50,6 +50,39 @@ struct InterruptedDownloadTests {
 
     private struct Cut: Error {}
 
+    @Test(
+        "A body that breaks off is requested again by the retry policy only with `retriesBodies`",
+        arguments: [false, true])
+    func retriesBodies(retries: Bool) async throws {
+        let content = noise(30_000)
+        try await TestServer.withServer { server in
+            try await Downloading.withFolder { folder in
+                let asked = serve(server) { number in Offer(content: content, cut: number < 2 ? 9_000 : nil) }
+                let api = try Downloading.session(server) {
+                    $0.retry = .standard
+                    $0.retry.backoff = .constant(.zero)
+                }
+                var options = DownloadOptions()
+                options.retriesBodies = retries
+                let task = api.download("file", to: .file("\(folder)/x"), options: options)
+                if retries {
+                    try await expectEqual(Downloading.bytes(task.value.path), content)
+                    expectEqual(asked.values.count, 3)
+                } else {
+                    let error = await #expect(throws: SternaError.self) { try await task.value }
+                    #expect(error?.kind == .truncated || error?.kind == .connectionClosed)
+                    expectEqual(asked.values, [nil])
+                }
+                // One retry too few for the two cuts.
+                guard retries else { return }
+                let again = serve(server) { number in Offer(content: content, cut: number < 2 ? 9_000 : nil) }
+                let short = api.download("file", to: .file("\(folder)/y"), options: options) { $0.retry.limit = 1 }
+                await #expect(throws: SternaError.self) { try await short.value }
+                expectEqual(again.values.count, 2)
+            }
+        }
+    }
+
     @Test("A download that is cut repeatedly at random bytes gives the same file, and few bytes are received twice")
     func cuts() async throws {
         let content = noise(300_000)

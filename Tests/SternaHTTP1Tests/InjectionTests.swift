@@ -57,6 +57,29 @@ struct InjectionTests {
         expectNil(HTTPRequest.Method(method))
     }
 
+    @Test("What an interceptor sets by the text of a name is refused, and nothing is sent", arguments: breaks)
+    func interceptorText(value: String) async throws {
+        struct Injector: Interceptor {
+            var name: String
+            var value: String
+
+            func intercept(_ request: Request, next: Chain) async throws -> Response {
+                var request = request
+                request.headers[name] = value
+                return try await next(request)
+            }
+        }
+        for (name, value) in [("X-Test", value), ("Host", value), ("Content-Length", value), ("X\(value)", "1")] {
+            try await ScriptedServer.withServer(connections: [[.receiveHead, .answer("in")]]) { server in
+                let api = try Wire.session(server.url) {
+                    $0.networkInterceptors = [Injector(name: name, value: value)]
+                }
+                await Wire.failure(.invalidHeader, .prepare) { try await api.get("row") }
+                #expect(server.received(connection: 0).isEmpty)
+            }
+        }
+    }
+
     @Test("An interceptor cannot add CR LF either", arguments: breaks)
     func interceptor(value: String) async throws {
         struct Injector: Interceptor {

@@ -30,7 +30,7 @@ struct InterceptorTests {
     @Test("The first is outermost, and each sees every redirect")
     func order() async throws {
         let log = Log()
-        let mock = MockTransport(answers: [.redirect(to: "/b", status: 303), .json([:])])
+        let mock = MockTransport(responses: [.redirect(to: "/b", status: 303), .json([:])])
         let (api, _) = try mocked(by: mock) {
             $0.networkInterceptors = [Noting(name: "one", log: log), Noting(name: "two", log: log)]
         }

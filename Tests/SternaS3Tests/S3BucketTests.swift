@@ -121,7 +121,7 @@ struct S3BucketTests {
 
     @Test("An object is copied on the server, and an error after a 200 is thrown")
     func copy() async throws {
-        let mock = MockTransport(answers: [
+        let mock = MockTransport(responses: [
             Self.xml("<CopyObjectResult><ETag>e</ETag></CopyObjectResult>"), Self.error("InternalError", status: 200),
             Self.xml("<Other/>"),
         ])
@@ -153,7 +153,7 @@ struct S3BucketTests {
 
     @Test("A listing goes through all pages, empty ones too")
     func list() async throws {
-        let mock = MockTransport(answers: [
+        let mock = MockTransport(responses: [
             Self.page(["a", "b"], next: "t/1"), Self.page([], next: "t2"), Self.page(["c"], next: nil),
         ])
         var keys: [String] = []

@@ -53,7 +53,7 @@ struct S3RedirectTests {
             ("https://lb-1.eu-west-1.elb.amazonaws.com/a", false),
         ])
     func redirect(target: String, isSigned: Bool) async throws {
-        let mock = MockTransport(answers: [.redirect(to: target, status: 307), .init()])
+        let mock = MockTransport(responses: [.redirect(to: target, status: 307), .init()])
         let keys = AWSCredentials(accessKey: "AKID", secretKey: "secret")
         let s3 = try S3(region: "eu-central-1", credentials: keys) { $0.network.transport = mock }
         _ = try await s3.session.send(RequestDraft(.head, try s3.bucket("photos").url(of: "a")))

@@ -52,7 +52,7 @@ struct EvaluatorTests {
     func challenges() async throws {
         var (presented, policy) = try Self.chain()
         policy.verificationTime = Date(timeIntervalSince1970: Forge.now)
-        func verdict(_ host: String, _ answer: @escaping @Sendable (TrustVerdict) -> ChallengeHandler.Answer) async
+        func verdict(_ host: String, _ answer: @escaping @Sendable (TrustVerdict) -> ChallengeHandler.Disposition) async
             -> TrustVerdict
         {
             var policy = policy

@@ -63,7 +63,7 @@ struct AnyStatusTests {
 
     @Test("It does not affect redirects and retries")
     func policies() async throws {
-        let mock = MockTransport(answers: [
+        let mock = MockTransport(responses: [
             .redirect(to: "/b"), .init(status: 503, headers: ["Retry-After": "0"]), .text("none", status: 404),
         ])
         let reply = try await mocked(by: mock).api.get("a") { $0.acceptsAnyStatus = true }

@@ -104,4 +104,34 @@ struct BadInputTests {
             expectEqual(server.totalConnections, 0)
         }
     }
+
+    @Test(
+        "Names and values that an interceptor sets, over HTTP/1.1 and HTTP/2",
+        arguments: [("X-Test", "a\nb"), ("te", "\u{0}"), ("not a name", "1")], [false, true])
+    func interceptors(field: (name: String, value: String), speaksHTTP2: Bool) async throws {
+        struct Stamp: Interceptor {
+            let name: String
+            let value: String
+
+            nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
+                var request = request
+                request.headers[name] = value
+                return try await next(request)
+            }
+        }
+        let options = TestServer.Options(http2: speaksHTTP2 ? .byPriorKnowledge : [])
+        try await TestServer.withServer(options) { server in
+            let api = try Session(baseURL: server.url) {
+                $0.network.engine = Engine()
+                if speaksHTTP2 { $0.network.http2 = .priorKnowledge }
+                $0.networkInterceptors = [Stamp(name: field.name, value: field.value)]
+            }
+            let error = await #expect(throws: SternaError.self) { try await api.get("get") }
+            expectEqual(error?.kind, .invalidHeader)
+            #expect(error?.message.contains(field.name) == true)
+            expectEqual(server.requestCount, 0)
+            // The engine serves the next request.
+            try await expectEqual(api.with { $0.networkInterceptors = [] }.get("get").status, 200)
+        }
+    }
 }

@@ -303,7 +303,7 @@ struct ContentDecodingTests {
 
     @Test("Each redirected request has one Accept-Encoding")
     func redirects() async throws {
-        let mock = MockTransport(answers: [.redirect(to: "/b"), .redirect(to: "https://other.test/"), .json([:])])
+        let mock = MockTransport(responses: [.redirect(to: "/b"), .redirect(to: "https://other.test/"), .json([:])])
         try await mocked(by: mock).api.get("a")
         expectEqual(
             mock.requests.map { $0.headers[values: .acceptEncoding] }, Array(repeating: ["gzip, deflate"], count: 3))

@@ -13,7 +13,7 @@ private enum TenantKey: RequestOptionKey {
 }
 
 private struct Untouched: RequestRetrier, RequestAdapter {
-    func retry(_ request: Request, after outcome: RetryOutcome, _ progress: RetryProgress) async -> RetryAnswer {
+    func retry(_ request: Request, after outcome: RetryOutcome, _ progress: RetryProgress) async -> RetryDecision {
         .undecided
     }
 
@@ -190,7 +190,9 @@ struct RequestClosureTests {
             clear: { $0.network.resendsNonIdempotentRequests = false },
             isNone: { !$0.options[ResendsNonIdempotentKey.self] }),
         SharedSetting(
-            "limits.bandwidth", { $0.limits.bandwidth = limit }, isShared: { $0.limits.bandwidth === limit },
+            "limits.bandwidth", { $0.limits.bandwidth = limit },
+            // A request's limit cannot be read, so that it is not changed for the whole session.
+            isShared: { $0.session?.settings.limits.bandwidth === limit },
             change: { $0.limits.bandwidth = limit }, isChanged: { $0.state.choices.bandwidth.flattened() === limit },
             clear: { $0.limits.bandwidth = nil }, isNone: { $0.state.choices.bandwidth.isSetToNil() }),
         SharedSetting(
@@ -287,7 +289,7 @@ struct RequestClosureTests {
             $0.cache.policy = .reload
         }
         let read = RequestDraft(.get, "a").configured(in: api) {
-            _ = ($0.auth.header, $0.cookies.site, $0.cache.policy, $0.limits.bandwidth, $0.network.hedging)
+            _ = ($0.auth.header, $0.cookies.site, $0.cache.policy, $0.network.hedging)
             _ = $0.tasks.completionGroup
         }
         #expect(read.settings.ownOptions.isEmpty && read.settings.carried == nil && read.settings.session == nil)
@@ -425,6 +427,70 @@ struct RequestClosureTests {
         }
         let signer = try api.request(for: whole).options[SigningKey.self][.service]?.signer
         expectEqual((signer as? AWSSigning)?.region, "r3")
+    }
+
+    /// A session with values that are none by default.
+    private func limited() throws -> (api: Session, mock: MockTransport) {
+        try mocked {
+            $0.timeouts.minimumThroughput = .init(bytesPerSecond: 13)
+            $0.retry.totalTime = .seconds(7)
+        }
+    }
+
+    @Test("A draft that changes a value of its session in place, which it does not know, is not sent without the value")
+    func inPlaceOfDraft() async throws {
+        let (api, mock) = try limited()
+        let (other, otherMock) = try mocked()
+        let drafts: [(name: String, draft: RequestDraft)] = [
+            ("timeouts.minimumThroughput", .get("a") { $0.timeouts.minimumThroughput?.bytesPerSecond *= 2 }),
+            ("retry.totalTime", .get("a") { $0.retry.totalTime? += .seconds(1) }),
+        ]
+        for (name, draft) in drafts {
+            let error = await #expect(throws: SternaError.self) { try await api.send(draft) }
+            expectEqual(error?.kind, .invalidRequest)
+            #expect(error?.message.contains("`\(name)` would do nothing: it was changed in a draft") == true)
+            // A session without the value has nothing to change.
+            try await other.send(draft)
+        }
+        #expect(mock.requests.isEmpty)
+        expectEqual(otherMock.requests.count, 2)
+    }
+
+    @Test("A closure of a session's method changes such values in place, and a draft that assigns them first")
+    func inPlace() throws {
+        let (api, _) = try limited()
+        func expect(_ bytes: Int?, _ time: Duration?, _ draft: RequestDraft) throws {
+            let request = try api.request(for: draft)
+            expectEqual(request.timeouts.minimumThroughput?.bytesPerSecond, bytes)
+            expectEqual(request.options[RetryPolicyKey.self].totalTime, time)
+        }
+        func change(_ settings: inout RequestSettings) {
+            settings.timeouts.minimumThroughput?.bytesPerSecond *= 2
+            settings.retry.totalTime? += .seconds(1)
+        }
+        try expect(26, .seconds(8), RequestDraft(.get, "a").configured(in: api, change))
+        try expect(
+            10, .seconds(4),
+            .get("a") {
+                change(&$0)
+                $0.timeouts.minimumThroughput = .init(bytesPerSecond: 5)
+                $0.retry.totalTime = .seconds(3)
+                change(&$0)
+            })
+        try expect(
+            nil, nil,
+            .get("a") {
+                $0.timeouts.minimumThroughput = nil
+                $0.retry.totalTime = nil
+                change(&$0)
+            })
+        try expect(
+            nil, nil,
+            .get("a") {
+                change(&$0)
+                $0.timeouts.minimumThroughput = nil
+                $0.retry.totalTime = nil
+            })
     }
 
     @Test("Of the two kinds of signatures, each is chosen without the other")

@@ -115,7 +115,8 @@ struct ShownSettingsTests {
         struct Stamp: RequestAdapter, RequestRetrier {
             let token = "s3cret"
             func adapt(_ request: Request, _ progress: RetryProgress) async throws -> Request { request }
-            func retry(_ request: Request, after outcome: RetryOutcome, _ progress: RetryProgress) async -> RetryAnswer
+            func retry(_ request: Request, after outcome: RetryOutcome, _ progress: RetryProgress) async
+                -> RetryDecision
             { .undecided }
         }
         let proxy = try Proxy("http://ada:s3cret@proxy.example:3128")

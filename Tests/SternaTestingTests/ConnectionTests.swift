@@ -184,6 +184,7 @@ struct ConnectionTests {
             }
             expectEqual(server.requests().map(\.target), ["/anything/b", "/anything/c"])
             expectEqual(server.requests().map(\.bodySize), [1, 1])
+            expectEqual(server.requests().map(\.bodyText), ["b", "c"])
             expectEqual(server.requestCount, 3)
         }
     }

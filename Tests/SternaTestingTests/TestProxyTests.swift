@@ -71,7 +71,7 @@ struct TestProxyTests {
                 expectEqual(seen.tunnelled, Array("ping".utf8))
                 #expect(seen.tunnelHolds("in") && !seen.tunnelHolds("pong"))
                 #expect(!seen.showedCredentials)
-                expectEqual(seen.bytesBeforeAnswer, 0)
+                expectEqual(seen.bytesBeforeResponse, 0)
             }
         }
     }
@@ -85,7 +85,7 @@ struct TestProxyTests {
                     try await expectEqual(client.head().status, 200)
                     try await expectEqual(client.rest(), "pong")
                 }
-                expectEqual(proxy.connections().first?.bytesBeforeAnswer, 4)
+                expectEqual(proxy.connections().first?.bytesBeforeResponse, 4)
             }
         }
     }
@@ -273,7 +273,7 @@ struct TestProxyFaultTests {
                 }
             }
         }
-        guard case .answersConnect(let text) = TestProxy.Fault.longAnswer(70_000) else { return }
+        guard case .answersConnect(let text) = TestProxy.Fault.longResponse(70_000) else { return }
         expectEqual(text.utf8.count, 70_000)
     }
 

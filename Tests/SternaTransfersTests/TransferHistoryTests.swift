@@ -40,7 +40,7 @@ struct TransferHistoryTests {
             case ..<50: return .failed(failure, at: start, again: start + 10, requests: Int(start) / 10)
             case ..<54: return .paused
             case ..<56: return .resumed
-            case 57: return .answered(try answer())
+            case 57: return .responded(try answer())
             case 56:
                 var state = try UploadScene.state(.tus, offset: start, isCurrent: false)
                 state.expires = start

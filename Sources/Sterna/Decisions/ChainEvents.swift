@@ -56,7 +56,7 @@ struct ChainEvents: Sendable {
 
     /// Posts the disposition of a challenge.
     func answered(_ challenge: CredentialChallenge, _ disposition: ChallengeDisposition) {
-        let answer: ObservedChallenge.Answer =
+        let observed: ObservedChallenge.Disposition =
             switch disposition {
             case .use: .credential
             case .useDefault: .none
@@ -67,7 +67,7 @@ struct ChainEvents: Sendable {
             .challengeReceived(
                 ObservedChallenge(
                     scheme: challenge.scheme.rawValue, realm: challenge.space.realm,
-                    previousFailures: challenge.previousFailures, answer: answer)))
+                    previousFailures: challenge.previousFailures, disposition: observed)))
     }
 
     // MARK: Application interceptors

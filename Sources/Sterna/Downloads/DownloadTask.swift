@@ -163,9 +163,12 @@ public struct DownloadOptions: Sendable, Hashable {
     /// Another connection is opened only while the previous one raised the throughput by a tenth, so most downloads use fewer.
     public var maxSegments = 1
 
-    /// Whether the session's retry policy covers bodies that break off; the request then resumes at the end of the received bytes
-    /// if the server allows it.
-    package var retriesBodies = false
+    /// Whether the request's retry policy (``RequestSettings/retry``) also covers a body that breaks off; false by default. The
+    /// next request then asks for the bytes that are missing, if the server allows it, or for the whole file.
+    ///
+    /// Without it, such a download fails, and the next call for the same destination resumes it. All retries count toward the
+    /// policy's ``RetryPolicy/limit`` and ``RetryPolicy/totalTime``; its ``RetryPolicy/budget`` does not apply to those of bodies.
+    public var retriesBodies = false
 
     /// The limits for the use of several connections.
     var segmentRules = SegmentRules()

@@ -16,14 +16,17 @@ extension Session {
     ///   - options: the expected digest, resuming, and the number of connections.
     ///   - headers: header fields, which replace the session's of the same name.
     ///   - configure: changes the settings of this request.
+    ///   - progress: called with download progress, in bytes of the file, by the Swift tasks that write it. The sequence
+    ///     ``SessionTask/progress`` has the same values.
     public func download(
         _ reference: some URLConvertible, to destination: DownloadDestination,
         options: DownloadOptions = DownloadOptions(),
-        headers: Headers = [:], _ configure: (inout RequestSettings) -> Void = { _ in }
+        headers: Headers = [:], _ configure: (inout RequestSettings) -> Void = { _ in },
+        progress: (@Sendable (TransferProgress) -> Void)? = nil
     ) -> DownloadTask {
-        downloadTask(
-            RequestDraft(.get, reference, headers: headers).configured(in: self, configure), to: destination,
-            options: options)
+        var draft = RequestDraft(.get, reference, headers: headers)
+        draft.settings.downloadProgress = progress
+        return downloadTask(draft.configured(in: self, configure), to: destination, options: options)
     }
 
     /// Makes a task that saves the response to a draft's request to a file.

@@ -149,7 +149,10 @@ extension SessionPlan {
             namesCoding = namesCoding || request.headers.contains(.acceptEncoding)
             SessionHeaders.addDefaults(to: &request.headers)
         }
-        if let own = draft.settings.ownTimeouts { request.timeouts = own.over(request.timeouts) }
+        if let own = draft.settings.ownTimeouts {
+            if own.missesThroughput(of: request.timeouts) { throw Self.unknownValue("timeouts.minimumThroughput") }
+            request.timeouts = own.over(request.timeouts)
+        }
         request.join(
             try call(for: request, ownDeadline: draft.settings.deadline?.instant, keepsRequests: draft.isOfTask))
         authentication.addCredentials(draft.settings.state.choices.credential, isOwnOrigin: isOwnOrigin, to: &request)
@@ -318,6 +321,11 @@ extension SessionPlan {
                 "network.waitsForConnectivity", "the session's requests do not wait for the network",
                 "Set it in the session, and set it to false in requests that are not to wait.")
         }
+        if let retry = own.ownOptions[recorded: RetryPolicyKey.self],
+            retry.missesTotalTime(of: requestOptions[RetryPolicyKey.self])
+        {
+            throw Self.unknownValue("retry.totalTime")
+        }
         if let type = own.ownOptions[SigningKey.self].all.first(where: \.changesNone)?.type {
             let isOfSession = settings.auth.signing[type.stage]?.signer != nil
             throw Self.unknownSigning(type.setting, isOfSession: isOfSession)
@@ -329,9 +337,14 @@ extension SessionPlan {
         guard isOfSession else {
             return ineffective(setting, "a property of it was changed, and there is none", "Assign a whole value.")
         }
-        return ineffective(
-            setting, "a property of it was changed in a draft, which does not know the session's",
-            "Assign a whole value, or change the property in the closure of a session's method.")
+        return unknownValue(setting)
+    }
+
+    /// Returns the error of a draft that changes a value of its session in place, as in `$0.retry.totalTime? += .seconds(1)`.
+    private static func unknownValue(_ setting: String) -> SternaError {
+        ineffective(
+            setting, "it was changed in a draft, which does not know the session's",
+            "Assign a whole value, or change it in the closure of a session's method.")
     }
 
     /// Returns the name of a setting by which a request asks for something of the cookie jar; nil if there is none.

@@ -101,6 +101,11 @@ public struct RequestOptions: Sendable {
         return (entries[index] as? EditedEntry<Key>)?.edited.over(others[key]) ?? value(at: index, of: key)
     }
 
+    /// The value of a key with its recorded edits; nil if none were recorded.
+    package subscript<Key: RequestOptionKey>(recorded key: Key.Type) -> Key.Value? where Key.Value: EditedValue {
+        index(of: ObjectIdentifier(key)).flatMap { (entries[$0] as? EditedEntry<Key>)?.edited }
+    }
+
     private func editedValue<Key: RequestOptionKey>(of key: Key.Type) -> Key.Value where Key.Value: EditedValue {
         guard let index = index(of: ObjectIdentifier(key)) else {
             var value = Key.defaultValue

@@ -7,18 +7,19 @@ import ObjectiveC
 
 /// Holds the events of a session, and of those derived from it, until observers and readers have received them.
 ///
-/// Posting takes a lock to append. One thread at a time, off the event loops, takes all that waits and delivers it in order; a pause of a
-/// millisecond afterwards lets more gather, so that many requests wake it once. Beyond the capacity events are dropped and counted.
+/// Posting appends the event under a lock. One thread at a time, off the event loops, takes all pending events and delivers them
+/// in order. It then pauses for a millisecond, so that the events of many requests wake it once. Events that exceed the capacity
+/// are dropped and counted.
 package final class EventBuffer: Sendable {
     fileprivate struct Entry: Sendable {
         var event: SternaEvent
         let source: EventSource
     }
 
-    /// What waits for one delivery.
+    /// The pending entries and closures of one delivery.
     fileprivate struct Batch: Sendable {
         var entries: [Entry] = []
-        /// Closures, each with the number of entries before it.
+        /// Closures, each with the number of entries to deliver before it.
         var calls: [(position: Int, call: @Sendable () -> Void)] = []
 
         var isEmpty: Bool { entries.isEmpty && calls.isEmpty }
@@ -29,14 +30,14 @@ package final class EventBuffer: Sendable {
         /// The empty list of an earlier delivery, whose memory the next one uses.
         var spare: [Entry] = []
         var lost: [(source: EventSource, count: Int)] = []
-        /// The number of times that the entries were taken.
+        /// The number of batches taken so far.
         var takings = 0
         var isDelivering = false
         var readers: [ObjectIdentifier: EventReader] = [:]
     }
 
     private static let pauseMicroseconds: UInt32 = 1_000
-    /// The memory of so many entries is kept.
+    /// The maximum number of entries of a batch whose memory is reused.
     private static let usualCount = 1_024
 
     package let capacity: Int
@@ -45,10 +46,10 @@ package final class EventBuffer: Sendable {
 
     init(capacity: Int) { self.capacity = max(1, capacity) }
 
-    /// The families that readers receive.
+    /// The families that at least one reader receives.
     var readerFamilies: SternaEvent.Families { SternaEvent.Families(rawValue: wanted.load(ordering: .relaxed)) }
 
-    /// Whether events wait.
+    /// Whether events are pending.
     var isFilled: Bool { state.withLock { !$0.waiting.isEmpty } }
 
     // MARK: Posting
@@ -75,7 +76,7 @@ package final class EventBuffer: Sendable {
         if starts { beginDelivery() }
     }
 
-    /// Calls a closure after everything that was posted before was delivered.
+    /// Calls a closure after the delivery of all events that were posted before.
     package func afterDelivery(_ call: @escaping @Sendable () -> Void) {
         let starts = state.withLock { state in
             state.waiting.calls.append((state.waiting.entries.count, call))
@@ -84,7 +85,7 @@ package final class EventBuffer: Sendable {
         if starts { beginDelivery() }
     }
 
-    /// Waits until everything that was posted before was delivered, or until the Swift task is cancelled.
+    /// Waits for the delivery of all events that were posted before, or for the cancellation of the Swift task.
     package func flush() async {
         guard state.withLock({ $0.isDelivering }) else { return }
         let wait = Wait<Void>()
@@ -94,16 +95,16 @@ package final class EventBuffer: Sendable {
 
     // MARK: Delivering
 
-    // In order, so that the thread is this delivery's own: its pauses must not occupy one that other work shares. A timer would cost
-    // more than the events of a few requests.
+    // `inOrder` gives the delivery a thread of its own, so that its pauses block no other work. A timer would cost more than the
+    // events of a few requests.
     private func beginDelivery() {
         BlockingWork("sterna.events", inOrder: true).begin {
             while self.deliverInPool() { usleep(Self.pauseMicroseconds) }
         }
     }
 
-    /// Delivers what waits, and on Apple's platforms releases what observers have autoreleased: the thread itself would do so only
-    /// at the end of the delivery, which steady traffic puts off without limit.
+    /// Delivers the pending events. On Apple's platforms it then releases the objects that observers autoreleased: the thread would
+    /// release them only at the end of the delivery, which steady traffic postpones without limit.
     private func deliverInPool() -> Bool {
         #if canImport(ObjectiveC)
         return autoreleasepool { deliver() }
@@ -112,13 +113,13 @@ package final class EventBuffer: Sendable {
         #endif
     }
 
-    /// Delivers what waits; returns false if nothing does.
+    /// Delivers the pending events; returns false if there are none.
     private func deliver() -> Bool {
         guard var batch = take() else { return false }
         let isUsual = batch.entries.count <= Self.usualCount
         var readers = presentReaders
         var (delivered, called) = (0, 0)
-        // Taken from the end, which moves entries and releases each before the next. The array's own `reverse()` would copy them.
+        // Entries are popped from the end, which moves each and releases it before the next. `Array.reverse()` would copy them.
         batch.entries.withUnsafeMutableBufferPointer { $0.reverse() }
         while true {
             while called < batch.calls.count, batch.calls[called].position == delivered {
@@ -135,7 +136,7 @@ package final class EventBuffer: Sendable {
         return true
     }
 
-    /// Returns what waits, with the numbers of lost events behind it; if nothing does, returns nil and ends the delivery.
+    /// Returns the pending events, followed by the numbers of dropped ones; returns nil and ends the delivery if there are none.
     private func take() -> Batch? {
         state.withLock { state in
             guard !state.waiting.isEmpty else {
@@ -145,7 +146,7 @@ package final class EventBuffer: Sendable {
             var batch = Batch()
             swap(&batch, &state.waiting)
             swap(&state.waiting.entries, &state.spare)
-            // They were lost after all that waited, and before anything that follows.
+            // Events were dropped after all pending ones, and before those that are posted from now on.
             for loss in state.lost {
                 batch.entries.append(Entry(event: SternaEvent(.dropped(loss.count)), source: loss.source))
             }
@@ -161,7 +162,7 @@ package final class EventBuffer: Sendable {
 
     func add(_ reader: EventReader) {
         change { $0[ObjectIdentifier(reader)] = reader }
-        // It receives nothing that was posted before.
+        // The reader receives only events that are posted from now on.
         afterDelivery { reader.open() }
     }
 
@@ -189,13 +190,13 @@ package final class EventBuffer: Sendable {
 }
 
 extension EventBuffer.State {
-    /// Returns whether the delivery has to be begun for what was added.
+    /// Records that a delivery runs; returns whether the caller must begin it.
     fileprivate mutating func beginsDelivery() -> Bool {
         defer { isDelivering = true }
         return !isDelivering
     }
 
-    /// Returns the index of an earlier event that still waits.
+    /// Returns the index of a slot's event; nil if it is no longer pending.
     fileprivate func index(of slot: EventSlot?) -> Int? {
         guard let (taking, index) = slot?.position.withLock({ $0 }), taking == takings,
             waiting.entries.indices.contains(index)

@@ -2,11 +2,11 @@
 ///
 ///     settings.events.observe { event in print(event) }
 ///
-/// The closure is called in the order of events, on a thread of its own: a slow one delays no request. The events of a session and of
-/// those derived from it come one at a time. Beyond the buffer's capacity events are lost, and counted by
-/// ``SternaEvent/Kind/dropped(_:)``.
+/// The closure is called in the order of events, on a thread of its own: a slow one delays no request. It is called for one event
+/// at a time, of the session and of the sessions derived from it. Events that exceed the buffer's capacity are dropped;
+/// ``SternaEvent/Kind/dropped(_:)`` has their number.
 public struct EventObserver: Sendable {
-    /// The families that it receives.
+    /// The families of events that the observer receives.
     public let families: SternaEvent.Families
 
     let receive: @Sendable (SternaEvent) -> Void
@@ -17,13 +17,14 @@ public struct EventObserver: Sendable {
     /// Makes an observer.
     ///
     /// - Parameters:
-    ///   - families: what it receives; all by default. What nobody receives is not recorded.
+    ///   - families: the families to receive; all by default. A session records no others, unless another observer or a reader
+    ///     receives them.
     ///   - receive: called with each event.
     public init(_ families: SternaEvent.Families = .all, _ receive: @escaping @Sendable (SternaEvent) -> Void) {
         (self.families, self.receive, endedSilently) = (families, receive, nil)
     }
 
-    /// Makes an observer that also learns of tasks that end without an event.
+    /// Makes an observer with a closure for tasks that end without an event.
     package init(
         _ families: SternaEvent.Families, endedSilently: @escaping @Sendable (_ task: UInt64) -> Void,
         _ receive: @escaping @Sendable (SternaEvent) -> Void

@@ -1,13 +1,14 @@
-/// What events come from: a session, or a queue of transfers. It knows who wants them, and the buffer that delivers them.
+/// The origin of events, a session or a queue of transfers: its observers, and the buffer that delivers its events.
 ///
-/// A session's source lies above those of sessions that were derived from it: they share a buffer, and so their events have one order.
+/// The source of a session is the parent of those of the sessions derived from it. They share a buffer, so their events have one
+/// order.
 package final class EventSource: Sendable {
     package let buffer: EventBuffer
     private let observers: [EventObserver]
     private let observed: SternaEvent.Families
     private let parent: EventSource?
 
-    /// - Parameter capacity: the number of events that wait at most.
+    /// - Parameter capacity: the maximum number of pending events.
     package init(_ observers: [EventObserver], capacity: Int) {
         (self.observers, buffer, parent) = (observers, EventBuffer(capacity: capacity), nil)
         observed = observers.reduce(into: []) { $0.formUnion($1.families) }
@@ -18,12 +19,12 @@ package final class EventSource: Sendable {
         observed = observers.reduce(into: []) { $0.formUnion($1.families) }
     }
 
-    /// Makes the source of something that has events in a session: its own observers follow those of the session.
+    /// Makes the source of a queue of a session's transfers, whose observers are called after those of the session.
     package convenience init(adding observers: [EventObserver], below parent: EventSource) {
         self.init(parent.observers + observers, below: parent)
     }
 
-    // Ends the sequences of readers that receive nothing any more.
+    // The source posts no more events, so the sequences of its readers end.
     deinit { buffer.endReaders(of: ObjectIdentifier(self)) }
 
     /// Whether an observer or a reader receives a family.
@@ -31,22 +32,22 @@ package final class EventSource: Sendable {
         !observed.isDisjoint(with: family) || !buffer.readerFamilies.isDisjoint(with: family)
     }
 
-    /// Posts an event. Never waits and calls no user code, so it may be called anywhere.
+    /// Posts an event. It neither blocks nor calls user code, so it may be called from any thread.
     ///
-    /// - Parameter slot: the place of an earlier event that this one replaces if it was not delivered yet.
+    /// - Parameter slot: the slot of an earlier event, which this one replaces if it is still pending.
     package func post(_ event: SternaEvent, in slot: EventSlot? = nil) {
         var posted = PostedEvent(event, of: self)
         buffer.post(&posted, in: slot)
     }
 
-    /// Tells the observers that asked for it that a task ended silently, after the delivery of its events.
+    /// Calls the observers' closures for a task that ended silently, after the delivery of its events.
     package func endedSilently(_ task: UInt64) {
         let calls = observers.compactMap(\.endedSilently)
         guard !calls.isEmpty else { return }
         buffer.afterDelivery { for call in calls { call(task) } }
     }
 
-    /// Whether it is a source, or lies below it.
+    /// Whether this is the other source, or a descendant of it.
     func isPart(of other: ObjectIdentifier) -> Bool {
         var source: EventSource? = self
         while let current = source {
@@ -56,7 +57,7 @@ package final class EventSource: Sendable {
         return false
     }
 
-    /// Calls the observers.
+    /// Calls the observers that receive the event's family.
     func deliver(_ event: SternaEvent) {
         // By index, since the loop's copy of an observer would cost each event.
         for index in observers.indices where event.isPart(of: observers[index].families) {

@@ -120,7 +120,7 @@ extension SternaEvent.Kind: CustomStringConvertible, CustomReflectable {
             "\(response.status.code) to \(Self.shown(request))"
         case .redirectDecided(let response, .deliver): "\(response.status.code) delivered"
         case .redirectDecided(let response, .refuse): "\(response.status.code) refused"
-        case .challengeReceived(let challenge): "\(challenge.scheme): \(challenge.answer)"
+        case .challengeReceived(let challenge): "\(challenge.scheme): \(challenge.disposition)"
         case .bodyDataSent(let progress), .bytesWritten(let progress): "\(progress)"
         case .dataReceived(let bytes): "\(bytes)"
         case .becameDownload(let id): "\(id)"

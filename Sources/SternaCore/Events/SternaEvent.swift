@@ -34,16 +34,16 @@ public struct SternaEvent: Sendable {
         self.owner = owner
     }
 
-    /// Groups of events. What no observer and no reader wants is not recorded.
+    /// Groups of events. A session records only families that an observer or a reader receives.
     public struct Families: OptionSet, Sendable, Hashable {
         public let rawValue: UInt8
 
         public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-        /// Calls, their attempts and connections; of verbs, callbacks and tasks alike.
+        /// Calls by verbs, callbacks and tasks, with their attempts and connections.
         public static let network = Families(rawValue: 1 << 0)
 
-        /// Tasks, requests with callbacks among them, and the end of sessions.
+        /// Tasks, including requests with callbacks, and the end of sessions.
         public static let tasks = Families(rawValue: 1 << 1)
 
         /// Transfers of queues.
@@ -132,7 +132,7 @@ public struct SternaEvent: Sendable {
         /// A request is to be sent again, although its body can be read only once; whether the program gave a new one.
         case newBodyNeeded(Request, isProvided: Bool)
 
-        /// A server's challenge (401) that no setting had a credential for, and how it was answered.
+        /// A server's challenge (401) that no setting had a credential for, and its disposition.
         indirect case challengeReceived(ObservedChallenge)
 
         /// The progress of a request's body; replaced by a later one until it is delivered.
@@ -229,12 +229,13 @@ extension ObservedCall: CustomStringConvertible, CustomReflectable {
     public var customMirror: Mirror { Mirror(self, children: ["id": id, "method": method, "url": url]) }
 }
 
-/// A server's challenge, and how it was answered.
+/// A server's challenge, and its disposition.
 public struct ObservedChallenge: Sendable, Hashable {
-    public enum Answer: String, Sendable, Hashable {
+    /// The result of the session's settings and handlers for the challenge.
+    public enum Disposition: String, Sendable, Hashable {
         /// The request is sent again with a credential.
         case credential
-        /// Nothing answers it: the caller receives the 401.
+        /// There is no credential: the caller receives the 401.
         case none
         /// The call is cancelled.
         case cancel
@@ -251,10 +252,11 @@ public struct ObservedChallenge: Sendable, Hashable {
     /// The number of credentials that the server has refused so far for this request.
     public let previousFailures: Int
 
-    public let answer: Answer
+    /// The disposition of the challenge.
+    public let disposition: Disposition
 
-    package init(scheme: String, realm: String?, previousFailures: Int, answer: Answer) {
+    package init(scheme: String, realm: String?, previousFailures: Int, disposition: Disposition) {
         (self.scheme, self.realm) = (scheme, realm)
-        (self.previousFailures, self.answer) = (previousFailures, answer)
+        (self.previousFailures, self.disposition) = (previousFailures, disposition)
     }
 }

@@ -96,10 +96,7 @@ public struct Headers: Sendable, Hashable, Codable, ExpressibleByDictionaryLiter
     /// Makes a field after checking its name and value; throws `invalidHeader`, which names the field but never shows its value.
     package static func field(_ name: String, _ value: String) throws(SternaError) -> HTTPField {
         guard FieldSyntax.isToken(name), let fieldName = HTTPField.Name(name) else {
-            throw SternaError(
-                .invalidHeader, phase: .prepare,
-                "“\(FieldSyntax.printable(name))” is not a valid header name; use only letters, digits and !#$%&'*+-.^_`|~."
-            )
+            throw invalidName(name)
         }
         guard FieldSyntax.isValue(value) else {
             let reason =
@@ -110,6 +107,19 @@ public struct Headers: Sendable, Hashable, Codable, ExpressibleByDictionaryLiter
                 .invalidHeader, phase: .prepare, "The value of header “\(name)” \(reason) and was not sent.")
         }
         return HTTPField(name: fieldName, value: value)
+    }
+
+    static func invalidName(_ name: String) -> SternaError {
+        SternaError(
+            .invalidHeader, phase: .prepare,
+            "“\(FieldSyntax.printable(name))” is not a valid header name; use only letters, digits and !#$%&'*+-.^_`|~."
+        )
+    }
+
+    static func invalidValue(of name: String) -> SternaError {
+        SternaError(
+            .invalidHeader, phase: .prepare,
+            "The value of header “\(name)” has a control character and was not sent.")
     }
 
     static let maximumCount = 1_000

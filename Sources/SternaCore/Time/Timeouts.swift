@@ -33,6 +33,8 @@ public struct Timeouts: Sendable, Hashable {
 
     private enum Property: Int {
         case queue, resolve, connect, proxy, tls, write, firstByte, betweenBytes, total, minimumThroughput
+        /// A change of a throughput that was nil, which left it nil: `minimumThroughput?.bytesPerSecond *= 2`.
+        case missingThroughput
     }
 
     private var storage: Amounts { box.amounts }
@@ -144,11 +146,28 @@ public struct Timeouts: Sendable, Hashable {
     /// The minimum throughput of a body in either direction; none by default.
     public var minimumThroughput: Throughput? {
         get { box.throughput }
-        set {
-            var edits = box.edits
-            edits.insert(Property.minimumThroughput)
-            box = Box(box.amounts, newValue, edits)
+        _modify {
+            let former = box.throughput
+            var throughput = former
+            defer {
+                let isMissing = former == nil && throughput == nil && !box.edits.contains(Property.minimumThroughput)
+                replace(throughput, isMissing ? .missingThroughput : .minimumThroughput)
+            }
+            yield &throughput
         }
+        set { replace(newValue, .minimumThroughput) }
+    }
+
+    private mutating func replace(_ throughput: Throughput?, _ property: Property) {
+        var edits = box.edits
+        edits.insert(property)
+        box = Box(box.amounts, throughput, edits)
+    }
+
+    /// Whether the minimum throughput of other limits was to be changed, of which these, recorded without them, knew nothing.
+    package func missesThroughput(of other: Timeouts) -> Bool {
+        box.edits.isRecording && box.edits.contains(Property.missingThroughput)
+            && !box.edits.contains(Property.minimumThroughput) && other.minimumThroughput != nil
     }
 
     /// Returns whether all limits except the total one are the same.

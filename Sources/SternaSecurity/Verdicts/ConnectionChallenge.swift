@@ -25,10 +25,10 @@ public struct ConnectionChallenge: Sendable {
     }
 }
 
-/// Answers challenges.
+/// Decides about challenges.
 public struct ChallengeHandler: Sendable, Hashable {
-    /// An answer.
-    public enum Answer: Sendable {
+    /// The decision about a challenge; the counterpart of URLSession's.
+    public enum Disposition: Sendable {
         /// Uses the policy's verdict or identity.
         case useDefault
         /// Trusts the server, regardless of the policy; for an identity, the same as ``useDefault``.
@@ -41,9 +41,9 @@ public struct ChallengeHandler: Sendable, Hashable {
 
     /// Equal only to itself, since closures cannot be compared.
     private final class Closure: Sendable, Hashable {
-        let run: @Sendable (ConnectionChallenge) async -> Answer
+        let run: @Sendable (ConnectionChallenge) async -> Disposition
 
-        init(_ run: @escaping @Sendable (ConnectionChallenge) async -> Answer) { self.run = run }
+        init(_ run: @escaping @Sendable (ConnectionChallenge) async -> Disposition) { self.run = run }
 
         static func == (left: Closure, right: Closure) -> Bool { left === right }
         func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
@@ -53,7 +53,7 @@ public struct ChallengeHandler: Sendable, Hashable {
 
     /// Makes a handler of a closure, which is called twice for each new connection over TLS, first for the identity. Its task is
     /// cancelled when the connection is no longer needed. Two handlers are equal only if one is a copy of the other.
-    public init(_ answer: @escaping @Sendable (ConnectionChallenge) async -> Answer) { closure = Closure(answer) }
+    public init(_ decide: @escaping @Sendable (ConnectionChallenge) async -> Disposition) { closure = Closure(decide) }
 
-    package func answer(_ challenge: ConnectionChallenge) async -> Answer { await closure.run(challenge) }
+    package func disposition(for challenge: ConnectionChallenge) async -> Disposition { await closure.run(challenge) }
 }

@@ -27,12 +27,12 @@ extension SecurityPolicy {
 
     private static let moments = -62_135_596_800.0...253_402_300_799.0
 
-    /// Returns the verdict that a connection follows: the policy's, or the challenge handler's answer to it.
+    /// Returns the verdict that a connection follows: the policy's, unless the challenge handler decides otherwise.
     package func decide(chain: [[UInt8]], host: String, port: Int) async -> TrustVerdict {
         guard let challengeHandler else { return await evaluate(chain: chain, host: host).verdict }
         let evaluation = await evaluate(chain: chain, host: host)
-        switch await challengeHandler.answer(ConnectionChallenge(.serverTrust(evaluation), host: host, port: port))
-        {
+        let challenge = ConnectionChallenge(.serverTrust(evaluation), host: host, port: port)
+        switch await challengeHandler.disposition(for: challenge) {
         case .useDefault, .identity: return evaluation.verdict
         case .accept: return evaluation.verdict.isAccepted ? evaluation.verdict : .overlooked
         case .reject(let reason):
@@ -45,7 +45,7 @@ extension SecurityPolicy {
     /// Returns the identity that a connection presents on request; throws if the challenge handler refuses the host.
     package func decideIdentity(host: String, port: Int) async throws(SternaError) -> ClientIdentity? {
         guard !presentsNoIdentity, let challengeHandler else { return currentIdentity }
-        switch await challengeHandler.answer(ConnectionChallenge(.clientIdentity, host: host, port: port)) {
+        switch await challengeHandler.disposition(for: ConnectionChallenge(.clientIdentity, host: host, port: port)) {
         case .identity(let identity): return identity
         case .useDefault, .accept: return currentIdentity
         case .reject(let reason):

@@ -92,8 +92,8 @@ public struct SerializerSettings: Sendable {
         }
     }
 
-    /// Returns whether the parameters of a method go into the URL.
-    package func goesIntoURL(_ method: Request.Method) -> Bool {
+    /// Returns whether the parameters of a request with this method go into the URL, by ``destination`` and ``queryMethods``.
+    public func goesIntoURL(_ method: Request.Method) -> Bool {
         switch destination {
         case .url: true
         case .body: method == .trace

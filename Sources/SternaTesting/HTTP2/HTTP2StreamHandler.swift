@@ -23,6 +23,8 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
     private(set) var stream = HTTP2StreamID.rootStream
     private var record = 0
     private var received = 0
+    /// What is recorded of the body.
+    private var recorded: [UInt8] = []
     /// The bytes read since the last window update.
     private var owed = 0
     private var givesWindow = true
@@ -137,6 +139,7 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
 
     private func take(_ buffer: ByteBuffer) {
         received += buffer.readableBytes
+        connection.core.record(buffer, in: &recorded)
         owed += buffer.readableBytes
         if !discarding {
             wantsBody = pipe?.offer(buffer) ?? true
@@ -157,7 +160,7 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
         guard !requestEnded else { return }
         requestEnded = true
         pipe?.finish(trailers)
-        if received > 0 { connection.core.bodyEnded(request: record, size: received) }
+        if received > 0 { connection.core.bodyEnded(request: record, recorded, size: received) }
     }
 
     private func bodyDemanded() {

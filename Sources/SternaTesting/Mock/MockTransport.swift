@@ -8,7 +8,8 @@ import Synchronization
 ///     let api = try Session(baseURL: "https://api.example.com") { $0.network.transport = mock }
 ///
 /// Its closure returns the same ``ServerResponse`` values as the routes of a ``TestServer``. Raw bytes and invalid fields, which
-/// only a server can send, fail with `malformedResponse`.
+/// only a server can send, fail with `malformedResponse`. A request whose fields the engine would refuse fails with
+/// `invalidHeader`.
 public final class MockTransport: Transport {
     private let answer: @Sendable (Request) async throws -> ServerResponse
     private let seen = Mutex<[Request]>([])
@@ -19,8 +20,8 @@ public final class MockTransport: Transport {
     }
 
     /// Answers from a list in order; throws `connectionClosed` after the last response.
-    public convenience init(answers: [ServerResponse]) {
-        let queue = ResponseQueue(answers)
+    public convenience init(responses: [ServerResponse]) {
+        let queue = ResponseQueue(responses)
         self.init { _ in
             guard let next = queue.next() else {
                 throw SternaError(.connectionClosed, phase: .wait, "The mock has no response left.")
@@ -33,6 +34,7 @@ public final class MockTransport: Transport {
     public var requests: [Request] { seen.withLock { $0 } }
 
     public func send(_ request: Request) async throws -> Response {
+        try request.headers.checkValues()
         seen.withLock { $0.append(request) }
         return try await answer(request).response(to: request)
     }

@@ -165,7 +165,7 @@ final class ProxyHandler: ProxyClient {
         stage = .busy
         answer(text) { [self] in
             let early = buffer.readableBytes
-            core.note(number) { $0.bytesBeforeAnswer = early }
+            core.note(number) { $0.bytesBeforeResponse = early }
             if case .busy = stage { stage = .tunnel }
             process()
             resumeReading()

@@ -399,7 +399,7 @@ extension TestProxy {
         /// The request of a SOCKS client.
         public internal(set) var socksRequest: SOCKSRequest?
         /// The number of bytes that the client had sent after its request for a tunnel when the proxy's response was complete.
-        public internal(set) var bytesBeforeAnswer = 0
+        public internal(set) var bytesBeforeResponse = 0
         /// The first 64 KiB that the client sent through the tunnel, over HTTP/2 through all of them.
         public internal(set) var tunnelled: [UInt8] = []
 
@@ -459,7 +459,7 @@ extension TestProxy {
         case binds([UInt8])
 
         /// Opens the tunnel with a response to CONNECT whose head has so many bytes.
-        public static func longAnswer(_ count: Int) -> Fault {
+        public static func longResponse(_ count: Int) -> Fault {
             let (start, end) = ("HTTP/1.1 200 OK\r\nX-Fill: ", "\r\n\r\n")
             let fill = max(0, count - start.utf8.count - end.utf8.count)
             return .answersConnect(start + String(repeating: "f", count: fill) + end)

@@ -167,6 +167,7 @@ final class ServerConnectionHandler: ChannelDuplexHandler {
     private func take(_ buffer: ByteBuffer) {
         guard let exchange else { return }
         exchange.received += buffer.readableBytes
+        core.record(buffer, in: &exchange.recorded)
         if exchange.discarding {
             exchange.discarded += buffer.readableBytes
             if exchange.discarded > Self.discardLimit && exchange.responseEnded { linger() }
@@ -179,7 +180,9 @@ final class ServerConnectionHandler: ChannelDuplexHandler {
         guard let exchange else { return }
         exchange.requestEnded = true
         exchange.pipe?.finish(trailers.map { ServerHeaders($0) } ?? ServerHeaders())
-        if exchange.received > 0 { core.bodyEnded(request: exchange.record, size: exchange.received) }
+        if exchange.received > 0 {
+            core.bodyEnded(request: exchange.record, exchange.recorded, size: exchange.received)
+        }
         if exchange.responseEnded {
             nextRequest()
         } else if exchange.pipe == nil {

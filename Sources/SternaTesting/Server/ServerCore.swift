@@ -19,12 +19,15 @@ final class ServerCore: Sendable {
     let idleTimeout: Duration?
     let changes = ChangeSignal()
     private let recordLimit: Int
+    /// The number of bytes of each body to record.
+    private let bodyRecordLimit: Int
     private let state: Mutex<State>
 
-    init(scheme: String, idleTimeout: Duration?, recordLimit: Int) {
+    init(scheme: String, idleTimeout: Duration?, recordLimit: Int, bodyRecordLimit: Int) {
         self.scheme = scheme
         self.idleTimeout = idleTimeout
         self.recordLimit = max(0, recordLimit)
+        self.bodyRecordLimit = recordLimit > 0 ? max(0, bodyRecordLimit) : 0
         self.state = Mutex(State(router: ServerRouter(builtIn: BuiltInRoutes.all)))
     }
 
@@ -104,12 +107,19 @@ final class ServerCore: Sendable {
         return number
     }
 
-    func bodyEnded(request number: Int, size: Int) {
+    /// Appends a piece of a body to what is recorded of it.
+    func record(_ piece: ByteBuffer, in body: inout [UInt8]) {
+        let rest = bodyRecordLimit - body.count
+        if rest > 0 { body += piece.readableBytesView.prefix(rest) }
+    }
+
+    func bodyEnded(request number: Int, _ body: [UInt8], size: Int) {
         state.withLock { state in
             let oldest = state.requestCount - state.records.count
             guard number >= oldest, number - oldest < state.records.count else { return }
             let index = state.records.index(state.records.startIndex, offsetBy: number - oldest)
             state.records[index].bodySize = size
+            state.records[index].body = body
         }
     }
 

@@ -18,6 +18,8 @@ final class ServerExchange {
     /// Whether the handler is done with the body, so that the rest of it is dropped.
     var discarding = false
     var received = 0
+    /// What is recorded of the body.
+    var recorded: [UInt8] = []
     var discarded = 0
     var task: Task<Void, Never>?
 

@@ -49,6 +49,14 @@ public struct ServerRequestBody: Sendable, AsyncSequence {
         return bytes
     }
 
+    /// Reads the whole body as UTF-8 text. Invalid bytes become U+FFFD.
+    ///
+    /// - Parameter limit: The maximum number of bytes, 32 MiB by default.
+    /// - Throws: ``ServerRouteError`` with status 413 if the body is longer.
+    public func text(upTo limit: Int = 32 << 20) async throws -> String {
+        String(decoding: try await collect(upTo: limit), as: UTF8.self)
+    }
+
     private static func tooLarge(_ limit: Int) -> ServerRouteError {
         ServerRouteError(status: 413, message: "request body over \(limit) bytes")
     }

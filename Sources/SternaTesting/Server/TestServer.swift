@@ -24,8 +24,10 @@ public final class TestServer: Sendable {
         /// How long a connection may be without a request before the server closes it, over HTTP/2 with a `GOAWAY`; `nil` for no
         /// limit. 60 s by default.
         public var idleTimeout: Duration?
-        /// The number of request heads that ``TestServer/requests()`` keeps, 1000 by default.
+        /// The number of requests that ``TestServer/requests()`` keeps, 1000 by default.
         public var recordedRequests: Int
+        /// The number of bytes of each request's body that ``TestServer/requests()`` keeps, 16 KiB by default.
+        public var recordedBodyBytes = 16 << 10
 
         /// Options with the defaults above.
         public init(
@@ -41,7 +43,7 @@ public final class TestServer: Sendable {
         }
     }
 
-    /// The head of a request that the server received.
+    /// A request that the server received.
     public struct RecordedRequest: Sendable, Hashable {
         /// The method as sent.
         public let method: String
@@ -51,11 +53,19 @@ public final class TestServer: Sendable {
         public let headers: ServerHeaders
         /// The bytes of the body without its transfer coding; 0 until the body is complete.
         public internal(set) var bodySize: Int
+        /// The beginning of the body, at most ``Options/recordedBodyBytes``; empty until the body is complete.
+        public internal(set) var body: [UInt8] = []
         /// The number of the request's connection, 0 for the first one accepted.
         public let connection: Int
         /// The HTTP version of the request. Over HTTP/2 the names of header fields are in lower case, and they include
         /// `:authority` as `host`.
         public let version: ServerHTTPVersion
+
+        /// The body as UTF-8 text, empty until the body is complete; nil if it is longer than ``Options/recordedBodyBytes``.
+        /// Invalid bytes become U+FFFD.
+        ///
+        /// A route that does not read its request's body may answer before the body is complete.
+        public var bodyText: String? { body.count == bodySize ? String(decoding: body, as: UTF8.self) : nil }
     }
 
     /// A condition that was not met in time.
@@ -88,7 +98,7 @@ public final class TestServer: Sendable {
     static func start(_ options: Options, group: any EventLoopGroup) async throws -> TestServer {
         let core = ServerCore(
             scheme: options.tls == nil ? "http" : "https", idleTimeout: options.idleTimeout,
-            recordLimit: options.recordedRequests)
+            recordLimit: options.recordedRequests, bodyRecordLimit: options.recordedBodyBytes)
         let pipeline = try ServerPipeline(options, core: core)
         let listener = try await ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 1024)
@@ -169,7 +179,7 @@ public final class TestServer: Sendable {
         core.requestCount(over: version)
     }
 
-    /// Returns the last request heads in the order received, at most ``Options/recordedRequests`` of them.
+    /// Returns the last requests in the order in which their heads were received, at most ``Options/recordedRequests`` of them.
     public func requests() -> [RecordedRequest] { core.records }
 
     /// Adds a route, which takes precedence over the built-in ones and over earlier ones of the same path.

@@ -25,7 +25,7 @@ extension TransferEvent {
             ]
         case .placing(let file): [("file", file.json)]
         case .uploading(let record): [("upload", coded(record))]
-        case .answered(let answer): [("answer", coded(answer))]
+        case .responded(let response): [("answer", coded(response))]
         case .failed(let failure, let at, let again, let requests):
             [("again", number(again)), ("at", number(at)), ("failure", coded(failure))]
                 + (requests > 0 ? [("requests", number(requests))] : [])
@@ -56,7 +56,7 @@ extension TransferEvent {
         case .discarded: "discarded"
         case .placing: "placing"
         case .uploading: "uploading"
-        case .answered: "answered"
+        case .responded: "answered"
         case .failed: "failed"
         case .blocked: "blocked"
         case .paused: "paused"

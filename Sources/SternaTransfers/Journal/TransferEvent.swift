@@ -32,7 +32,7 @@ enum TransferEvent: Sendable, Hashable {
     case discarded
     case placing(TransferFile)
     case uploading(UploadRecord)
-    case answered(TransferResponse)
+    case responded(TransferResponse)
     case failed(TransferFailure, at: Int64, again: Int64, requests: Int = 0)
     case blocked(TransferFailure, at: Int64)
     case paused
@@ -92,7 +92,7 @@ extension TransferEvent: Decodable {
         case "discarded": self = .discarded
         case "placing": self = .placing(try members.decode(TransferFile.self, forKey: .file))
         case "uploading": self = .uploading(try members.decode(UploadRecord.self, forKey: .upload))
-        case "answered": self = .answered(try members.decode(TransferResponse.self, forKey: .answer))
+        case "answered": self = .responded(try members.decode(TransferResponse.self, forKey: .answer))
         case "failed":
             self = .failed(
                 try members.decode(TransferFailure.self, forKey: .failure), at: try time(.at), again: try time(.again),

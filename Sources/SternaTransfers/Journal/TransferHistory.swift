@@ -61,7 +61,7 @@ struct TransferHistory: Sendable, Hashable {
         case .discarded: (partialPath, data, blocks, placing) = (nil, nil, [], nil)
         case .placing(let file): placing = file
         case .uploading(let record): upload = record
-        case .answered(let given): response = given
+        case .responded(let given): response = given
         case .failed(let failure, let at, let again, let requests):
             guard let last = attempts.indices.last else { break }
             state = .waiting
@@ -116,7 +116,7 @@ struct TransferHistory: Sendable, Hashable {
         }
         if let placing { events.append(.placing(placing)) }
         if let upload { events.append(.uploading(upload)) }
-        if let response { events.append(.answered(response)) }
+        if let response { events.append(.responded(response)) }
         switch state {
         case .running: break
         case .waiting:

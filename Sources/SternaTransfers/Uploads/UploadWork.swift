@@ -85,7 +85,7 @@ struct UploadWork: TransferWork {
         let urls = uploadURLs
         if let response {
             try await context.record(
-                .answered(
+                .responded(
                     TransferResponse(response, hiding: context.sentSecrets) { location in
                         (try? location.resolve(against: response.url)).map { urls.contains($0) } ?? false
                     }))

@@ -132,11 +132,7 @@ enum RequestEncoder {
             text.put(UnsafeRawBufferPointer(bytes))
             return FieldSyntax.isValue(UnsafeRawBufferPointer(bytes))
         }
-        guard isClean else {
-            throw SternaError(
-                .invalidHeader, phase: .prepare,
-                "The value of header “\(field.name.rawName)” has a control character and was not sent.")
-        }
+        guard isClean else { throw RefusedField.error(of: field) }
     }
 
     private static func isCookie(_ field: HTTPField) -> Bool {

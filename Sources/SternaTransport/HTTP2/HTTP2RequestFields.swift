@@ -93,9 +93,7 @@ struct HTTP2RequestFields {
     ) throws(SternaError) {
         let value = name.utf8.count == 2 && name == "te" ? "trailers" : Self.trimmed(field.value)
         guard FieldSyntax.isValue(value), name.utf8.first != UInt8(ascii: ":") else {
-            throw SternaError(
-                .invalidHeader, phase: .prepare,
-                "The value of header “\(field.name.rawName)” has a control character and was not sent.")
+            throw RefusedField.error(of: field)
         }
         add(name, value, isMarked ? .neverIndexed : Self.indexing(name, value, &secretNames))
     }

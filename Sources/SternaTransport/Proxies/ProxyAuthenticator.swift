@@ -14,21 +14,22 @@ public import SternaCore
 /// settings.network.proxies.authenticator = login
 /// ```
 ///
-/// It is asked once for each proxy, however many connections wait for the answer. From then on the answer is sent without a
-/// challenge, whatever the origin. If the proxy refuses an answer, it is forgotten, and the authenticator is asked again: at most
+/// It is called once for each proxy, however many connections wait for the credentials. From then on they are sent without a
+/// challenge, whatever the origin. If the proxy refuses them, they are discarded, and the authenticator is called again: at most
 /// three times for each new connection, and for each forwarded request.
 ///
 /// Requests for https URLs are challenged when their connections are opened. Requests for http URLs, which a proxy forwards,
-/// are challenged themselves: the session sends them again with the answer if their bodies can be sent again. Without an
-/// answer, the caller receives the 407 as its response.
+/// are challenged themselves: the session sends them again with the credentials if their bodies can be sent again. Without
+/// credentials, the caller receives the 407 as its response.
 ///
-/// Schemes that authenticate a connection instead of a request (NTLM, Negotiate) are not supported, since answers are shared.
+/// Schemes that authenticate a connection instead of a request (NTLM, Negotiate) are not supported, since connections share the
+/// credentials.
 public protocol ProxyAuthenticator: AnyObject, Sendable {
-    /// Returns the answer to a challenge, or nil to give up: connections that wait for it then fail with `proxyFailed`.
+    /// Returns the credentials for a challenge, or nil to give up: connections that wait for them then fail with `proxyFailed`.
     ///
     /// It runs in a task of its own, outside the event loops, and may wait for a user's input. Meanwhile only the deadlines of the
-    /// waiting requests apply, and none of the limits of a dial. The task is cancelled once no request waits for the answer. An
-    /// error that it throws becomes the `underlying` error of the requests that fail with it.
+    /// waiting requests apply, and none of the limits of a dial. The task is cancelled once no request waits for the credentials.
+    /// An error that it throws becomes the `underlying` error of the requests that fail with it.
     func authorization(for challenge: ProxyChallenge) async throws -> ProxyAuthorization?
 }
 
@@ -54,7 +55,7 @@ public struct ProxyChallenge: Sendable {
     public let challenges: [AuthenticationChallenge]
 
     /// The number of credentials that the proxy has refused so far for this connection, or for this request if the proxy
-    /// forwards it. Counts answers, and the user name and password of the proxy's URL.
+    /// forwards it. Counts the authenticator's, and the user name and password of the proxy's URL.
     public let refusedCount: Int
 
     /// The head of the proxy's response.

@@ -40,7 +40,7 @@ struct AWSClockSkewTests {
     @Test("A wrong offset from a server's Date is replaced at a later refusal")
     func wrongOffset() async throws {
         let wrong = ServerResponse(status: 403, headers: ["Date": "Mon, 07 Nov 1994 08:49:37 GMT"])
-        let mock = MockTransport(answers: [wrong, wrong, Self.refusal(), .json([:]), .json([:])])
+        let mock = MockTransport(responses: [wrong, wrong, Self.refusal(), .json([:]), .json([:])])
         var signing = AWSSigning(region: "r", service: "s", credentials: AWSCredentials(accessKey: "A", secretKey: "S"))
         signing.now = { Self.server }
         let api = try mocked(by: mock) { [signing] in $0.auth.awsSigning = signing }.api
@@ -68,7 +68,7 @@ struct AWSClockSkewTests {
 
     @Test("A request is signed once more with the server's time, which the origin keeps")
     func corrected() async throws {
-        let mock = MockTransport(answers: [Self.refusal(), .json([:]), .json([:])])
+        let mock = MockTransport(responses: [Self.refusal(), .json([:]), .json([:])])
         let api = try Self.session(mock)
         try await api.post("a", parameters: ["b": 1])
         try await api.get("a")

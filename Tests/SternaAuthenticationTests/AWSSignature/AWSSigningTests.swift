@@ -91,7 +91,7 @@ struct AWSSigningTests {
             ("https://amazonaws.com/b", true), ("https://xamazonaws.com/b", false),
         ])
     func redirect(target: String, isSigned: Bool) async throws {
-        let mock = MockTransport(answers: [.redirect(to: target, status: 307), .json([:])])
+        let mock = MockTransport(responses: [.redirect(to: target, status: 307), .json([:])])
         let (api, _) = try mocked(by: mock) { settings in
             settings.auth.awsSigning = Self.signing()
             settings.auth.awsSigning?.trustedHosts = ["amazonaws.com"]
@@ -107,7 +107,7 @@ struct AWSSigningTests {
         "A redirect that returns from a foreign origin is signed only if the policy keeps credentials, even at a trusted host",
         arguments: [(false, "", false), (false, "example.com", false), (true, "", true), (true, "example.com", true)])
     func returning(keeps: Bool, trusted: String, isSigned: Bool) async throws {
-        let mock = MockTransport(answers: [
+        let mock = MockTransport(responses: [
             .redirect(to: "https://evil.example/b", status: 307),
             .redirect(to: "https://api.example.com/c", status: 307), .json([:]),
         ])
@@ -122,7 +122,7 @@ struct AWSSigningTests {
 
     @Test("Redirects among trusted hosts are signed until one leads to another host")
     func trail() async throws {
-        let mock = MockTransport(answers: [
+        let mock = MockTransport(responses: [
             .redirect(to: "https://eu.amazonaws.com/b", status: 307),
             .redirect(to: "https://us.amazonaws.com/c", status: 307),
             .redirect(to: "https://evil.example/d", status: 307),

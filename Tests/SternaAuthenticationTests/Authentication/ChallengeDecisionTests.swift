@@ -20,7 +20,7 @@ struct ChallengeDecisionTests {
         private var lines: [String] {
             log.events.compactMap { event in
                 guard case .challengeReceived(let challenge) = event.kind else { return nil }
-                return "\(challenge.previousFailures) \(challenge.answer)"
+                return "\(challenge.previousFailures) \(challenge.disposition)"
             }
         }
 

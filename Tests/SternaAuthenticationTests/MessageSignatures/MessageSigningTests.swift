@@ -89,7 +89,7 @@ struct MessageSigningTests {
 
     @Test("A redirect within the origin is signed anew, one to another origin is not")
     func redirect() async throws {
-        let mock = MockTransport(answers: [
+        let mock = MockTransport(responses: [
             .redirect(to: "/b"), .redirect(to: "https://evil.example/c"), .json([:]),
         ])
         let (api, _) = try mocked(by: mock) { $0.auth.messageSigning = Self.signing() }
@@ -103,7 +103,7 @@ struct MessageSigningTests {
 
     @Test("A redirect back from another origin is signed only if credentials are kept", arguments: [false, true])
     func returning(keeps: Bool) async throws {
-        let mock = MockTransport(answers: [
+        let mock = MockTransport(responses: [
             .redirect(to: "https://evil.example/b"), .redirect(to: "https://api.example.com/c"), .json([:]),
         ])
         let (api, _) = try mocked(by: mock) { settings in

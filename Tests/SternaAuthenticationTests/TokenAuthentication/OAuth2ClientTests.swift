@@ -93,7 +93,7 @@ struct OAuth2ClientTests {
 
     @Test("A refresh keeps the refresh token and the scope unless the server sends others")
     func refresh() async throws {
-        let mock = MockTransport(answers: [
+        let mock = MockTransport(responses: [
             .json(Self.answer),
             .json(["access_token": "t2", "token_type": "bearer", "refresh_token": "r2", "scope": "less"]),
         ])

@@ -37,7 +37,7 @@ struct TokenAuthenticationTests {
 
     @Test("On each step of a redirect its origin decides")
     func redirect() async throws {
-        let mock = MockTransport(answers: [
+        let mock = MockTransport(responses: [
             .redirect(to: "https://other.test/b"), .redirect(to: "https://api.example.com/c"), .json([:]),
         ])
         let api = try session(mock, TokenScene().tokens(AccessToken("s3cret")))

@@ -127,7 +127,7 @@ struct LoopbackCookieTests {
 
     @Test("A program's own transport gets no Secure cookies, as its destination is unknown")
     func ownTransport() async throws {
-        let mock = MockTransport(answers: [.json([:])])
+        let mock = MockTransport(responses: [.json([:])])
         let (api, _) = try mocked(nil, by: mock) { $0.cookies.jar = CookieJar() }
         let jar = try #require(api.plan.settings.cookies.jar)
         try jar.set(Cookie(name: "a", value: "1", domain: "localhost", isSecure: true))

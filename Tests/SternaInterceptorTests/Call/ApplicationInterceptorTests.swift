@@ -20,7 +20,7 @@ struct ApplicationInterceptorTests {
                 return response
             }
         }
-        let mock = MockTransport(answers: [.redirect(to: "/b"), .json([:])])
+        let mock = MockTransport(responses: [.redirect(to: "/b"), .json([:])])
         let (api, _) = try mocked(by: mock) {
             $0.interceptors = [noting("one"), noting("two")]
             $0.networkInterceptors = [noting("net")]
@@ -42,7 +42,7 @@ struct ApplicationInterceptorTests {
             return try await next(request)
         }
         func sent(asNetworkInterceptor: Bool) async throws -> [String?] {
-            let mock = MockTransport(answers: [
+            let mock = MockTransport(responses: [
                 .redirect(to: "/own"), .redirect(to: "https://other.example/b"),
                 .redirect(to: "https://api.example.com/back"), .json([:]),
             ])

@@ -44,7 +44,7 @@ struct BodyReadingInterceptorTests {
         _ answers: [ServerResponse], seen: @escaping @Sendable (Result<Response, any Error>) -> Void,
         _ configure: (inout SessionSettings) -> Void = { _ in }
     ) throws -> Session {
-        let (api, _) = try mocked(by: MockTransport(answers: answers)) {
+        let (api, _) = try mocked(by: MockTransport(responses: answers)) {
             $0.responseSerializer = TextResponseSerializer()
             $0.retry = .none
             $0.interceptors = [

@@ -43,7 +43,7 @@ struct RequestOptionsTests {
 
     @Test("Options are kept on a redirect")
     func redirect() async throws {
-        let mock = MockTransport(answers: [.redirect(to: "/b"), .json([:])])
+        let mock = MockTransport(responses: [.redirect(to: "/b"), .json([:])])
         let (api, _) = try mocked(by: mock)
         try await api.get("a") { $0.options[TenantKey.self] = "own" }
         expectEqual(mock.requests.map { $0.options[TenantKey.self] }, ["own", "own"])

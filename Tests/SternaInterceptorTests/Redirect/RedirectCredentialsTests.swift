@@ -12,7 +12,7 @@ struct RedirectCredentialsTests {
     /// The requests that one call with every kind of secret makes, a GET to `start` whose answers lead along `hops`.
     private func requests(start: String, hops: [String], policy: RedirectPolicy = .follow) async throws -> [Request] {
         let answers = hops.map { ServerResponse.redirect(to: $0, status: 307) } + [.json([:])]
-        let mock = MockTransport(answers: answers)
+        let mock = MockTransport(responses: answers)
         let (api, _) = try mocked(nil, by: mock) { $0.redirects = policy }
         let headers: Headers = [
             "Authorization": "Bearer s3cret", "Cookie": "a=s3cret", "Proxy-Authorization": "Basic s3cret",
@@ -83,7 +83,7 @@ struct RedirectCredentialsTests {
 
     @Test("A session's credentials go the same way")
     func session() async throws {
-        let mock = MockTransport(answers: [
+        let mock = MockTransport(responses: [
             .redirect(to: "/b"), .redirect(to: "https://other.test/c"), .redirect(to: "https://api.example.com/d"),
             .json([:]),
         ])
@@ -94,7 +94,7 @@ struct RedirectCredentialsTests {
 
     @Test("A session's own secret headers are dropped, together with the request's")
     func sessionSecret() async throws {
-        let mock = MockTransport(answers: [
+        let mock = MockTransport(responses: [
             .redirect(to: "/b"), .redirect(to: "https://other.test/c"), .redirect(to: "https://api.example.com/d"),
             .json([:]),
         ])
@@ -124,7 +124,7 @@ struct RedirectCredentialsTests {
 
     @Test("A Host field set by hand does not follow to another origin")
     func host() async throws {
-        let mock = MockTransport(answers: [.redirect(to: "https://other.test/"), .json([:])])
+        let mock = MockTransport(responses: [.redirect(to: "https://other.test/"), .json([:])])
         let (api, _) = try mocked(by: mock)
         try await api.get("a", headers: ["Host": "internal.test"])
         expectNil(mock.requests.last?.headers[try #require(.init("Host"))])

@@ -11,7 +11,7 @@ import Testing
 @Suite("A closure decides on redirects", .timeLimit(.minutes(5)))
 struct RedirectHandlerTests {
     private func mock(to location: String = "/b", status: Int = 302) -> MockTransport {
-        MockTransport(answers: [.redirect(to: location, status: status), .json([:])])
+        MockTransport(responses: [.redirect(to: location, status: status), .json([:])])
     }
 
     @Test("A closure follows, changes, delivers or refuses a redirect")
@@ -104,7 +104,7 @@ struct RedirectHandlerTests {
     @Test("A task's closure is asked after it, with the request that it made")
     func decision() async throws {
         let seen = Mutex<[String]>([])
-        let mock = MockTransport(answers: [.redirect(to: "/b"), .redirect(to: "/d"), .json([:])])
+        let mock = MockTransport(responses: [.redirect(to: "/b"), .redirect(to: "/d"), .json([:])])
         let (api, _) = try mocked(by: mock) {
             $0.redirectHandler = { _, proposed in
                 seen.withLock { $0.append("handler \(proposed.url.path)") }
@@ -151,7 +151,9 @@ struct RedirectHandlerTests {
 
     @Test("A closure's redirect to another origin sends only the credentials that the closure sets", arguments: leaks)
     func origin(url: String, own: String?, authorization: String?, key: String?) async throws {
-        let mock = MockTransport(answers: [.redirect(to: "/b"), .redirect(to: "https://api.example.com/d"), .json([:])])
+        let mock = MockTransport(responses: [
+            .redirect(to: "/b"), .redirect(to: "https://api.example.com/d"), .json([:]),
+        ])
         let (api, _) = try mocked(by: mock) { $0.auth.header = .bearer("s3cret") }
         let target = try HTTPURL(url)
         try await api.get("a", headers: ["X-Api-Key": "s3cret", "Host": "internal.test"]) {

@@ -15,7 +15,7 @@ struct RedirectHostTests {
 
     @Test("A redirect to an empty host is refused, and nothing is sent", arguments: empty)
     func refused(location: String) async throws {
-        let mock = MockTransport(answers: [.redirect(to: location), .json([:])])
+        let mock = MockTransport(responses: [.redirect(to: location), .json([:])])
         let (api, _) = try mocked(nil, by: mock) { $0.redirects.allowsInsecure = true }
         let error = await #expect(throws: SternaError.self) { try await api.get("https://a.test/a") }
         expectEqual(error?.kind, .redirectRefused)
@@ -39,7 +39,7 @@ struct RedirectHostTests {
             ("?///x", "https://a.test/a?///x"), ("#///x", "https://a.test/a#///x"),
         ])
     func followed(location: String, target: String) async throws {
-        let mock = MockTransport(answers: [.redirect(to: location), .json([:])])
+        let mock = MockTransport(responses: [.redirect(to: location), .json([:])])
         let (api, _) = try mocked(nil, by: mock)
         try await api.get("https://a.test/a")
         expectEqual(mock.requests.last?.url.href, target)
@@ -47,7 +47,7 @@ struct RedirectHostTests {
 
     @Test("A redirect to the same address keeps its network interface, and no other may name one")
     func zone() async throws {
-        let mock = MockTransport(answers: [
+        let mock = MockTransport(responses: [
             .redirect(to: "/there"), .redirect(to: "http://[fe80::1]:81/there"), .json([:]),
             .redirect(to: "http://[fe80::2%25eth0]/there"), .json([:]),
         ])

@@ -10,7 +10,7 @@ import Testing
 @Suite("Redirects that keep credentials")
 struct RedirectTrustTests {
     private func requests(_ hops: [String], keeps: Bool) async throws -> [Request] {
-        let mock = MockTransport(answers: hops.map { .redirect(to: $0, status: 307) } + [.json([:])])
+        let mock = MockTransport(responses: hops.map { .redirect(to: $0, status: 307) } + [.json([:])])
         let (api, _) = try mocked(by: mock) {
             $0.auth.header = .bearer("s3cret")
             $0.redirects.keepsCredentialsAcrossOrigins = keeps
@@ -53,7 +53,7 @@ struct RedirectTrustTests {
 
     @Test("A request's own policy may be the exception")
     func request() async throws {
-        let mock = MockTransport(answers: [.redirect(to: "https://other.test/"), .json([:])])
+        let mock = MockTransport(responses: [.redirect(to: "https://other.test/"), .json([:])])
         let (api, _) = try mocked(by: mock) { $0.auth.header = .bearer("s3cret") }
         try await api.get("a") {
             var policy = RedirectPolicy.follow

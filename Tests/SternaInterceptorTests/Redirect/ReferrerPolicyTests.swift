@@ -87,18 +87,18 @@ struct ReferrerPolicyTests {
 
     @Test("Off by default; the caller's own field stays as it is")
     func off() async throws {
-        let mock = MockTransport(answers: [.redirect(to: "https://b.test/x"), .json([:])])
+        let mock = MockTransport(responses: [.redirect(to: "https://b.test/x"), .json([:])])
         let (api, _) = try mocked(by: mock)
         try await api.get("a", headers: ["Referer": "https://mine.test/"])
         #expect(mock.requests.map { $0.headers[.referer] } == ["https://mine.test/", "https://mine.test/"])
-        let plain = MockTransport(answers: [.redirect(to: "/b"), .json([:])])
+        let plain = MockTransport(responses: [.redirect(to: "/b"), .json([:])])
         try await mocked(by: plain).api.get("a")
         expectNil(plain.requests.last?.headers[.referer])
     }
 
     @Test("Each step names the one before; a response's policy holds for the rest of the chain")
     func chain() async throws {
-        let mock = MockTransport(answers: [
+        let mock = MockTransport(responses: [
             .redirect(to: "/b"), .redirect(to: "https://b.test/c"),
             .init(status: 302, headers: ["Location": "/d", "Referrer-Policy": "no-referrer"]), .redirect(to: "/e"),
             .json([:]),

@@ -37,7 +37,7 @@ struct RepeatedURLsTests {
     @Test("A redirect to itself that sets a cookie is followed until it ends")
     func cookie() async throws {
         let cookies = ServerResponse(status: 302, headers: ["Location": "/v1/a", "Set-Cookie": "seen=1"])
-        let mock = MockTransport(answers: [cookies, cookies, .json([:])])
+        let mock = MockTransport(responses: [cookies, cookies, .json([:])])
         let reply = try await mocked(by: mock).api.get("a")
         expectEqual(reply.response.redirects.map(\.url.path), ["/v1/a", "/v1/a"])
     }

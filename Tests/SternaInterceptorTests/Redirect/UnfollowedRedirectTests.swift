@@ -39,7 +39,7 @@ struct UnfollowedRedirectTests {
     func ownPolicy() async throws {
         let (api, _) = try session(302) { _ in }
         try await expectEqual(api.get("a") { $0.redirects = .doNotFollow }.status, 302)
-        let (other, mock) = try mocked(by: MockTransport(answers: [.redirect(to: "/b"), .json([:])])) {
+        let (other, mock) = try mocked(by: MockTransport(responses: [.redirect(to: "/b"), .json([:])])) {
             $0.redirects = .doNotFollow
         }
         try await expectEqual(other.get("a") { $0.redirects = .follow }.status, 200)

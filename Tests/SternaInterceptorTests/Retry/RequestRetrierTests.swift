@@ -13,9 +13,9 @@ struct RequestRetrierTests {
     private let scene = RetryScene()
 
     private struct Asking: RequestRetrier {
-        let answer: @Sendable (Request, RetryOutcome, RetryProgress) async -> RetryAnswer
+        let answer: @Sendable (Request, RetryOutcome, RetryProgress) async -> RetryDecision
 
-        func retry(_ request: Request, after outcome: RetryOutcome, _ progress: RetryProgress) async -> RetryAnswer {
+        func retry(_ request: Request, after outcome: RetryOutcome, _ progress: RetryProgress) async -> RetryDecision {
             await answer(request, outcome, progress)
         }
     }
@@ -57,7 +57,7 @@ struct RequestRetrierTests {
     @Test("The first retrier that decides ends the search; undecided ones leave it to the policy")
     func order() async throws {
         let asked = Mutex<[String]>([])
-        @Sendable func asking(_ name: String, _ answer: RetryAnswer) -> Asking {
+        @Sendable func asking(_ name: String, _ answer: RetryDecision) -> Asking {
             Asking { _, _, progress in
                 asked.withLock { $0.append("\(name) \(progress.retries) \(progress.reason?.description ?? "-")") }
                 return answer

@@ -81,7 +81,7 @@ struct ProxyFaultTests {
     @Test(
         "A too long response to CONNECT is refused", arguments: [(60_000, true), (70_000, false), (1_000_000, false)])
     func long(count: Int, fits: Bool) async throws {
-        try await ProxyScene.with(.http, options: .init(fault: .longAnswer(count))) { scene in
+        try await ProxyScene.with(.http, options: .init(fault: .longResponse(count))) { scene in
             guard !fits else {
                 try await expectEqual(scene.session().get(scene.url("/get")).status, 200)
                 return

@@ -20,7 +20,7 @@ struct SOCKSProxyTests {
             expectEqual(asked.addressType, .name)
             expectEqual(asked.host, "origin.test")
             expectEqual(asked.port, (secure ? 443 : 80))
-            expectEqual(connections.first?.bytesBeforeAnswer, 0)
+            expectEqual(connections.first?.bytesBeforeResponse, 0)
             expectEqual(connections.first?.socksMethods.contains(0), true)
             expectNil(connections.first?.socksCredentials)
             expectEqual(scene.origin.requests().map(\.target), ["/get?a=1", "/get?a=1", "/get?a=1"])
@@ -111,7 +111,7 @@ struct SOCKSProxyTests {
             let options = TestProxy.Options(username: "ada", password: "pw", fault: .binds(address), drips: drips)
             try await ProxyScene.with(.socks5, secure: secure, options: options) { scene async throws in
                 try await expectEqual(scene.session().get(scene.url("/get")).status, 200)
-                expectEqual(scene.proxy.connections().first?.bytesBeforeAnswer, 0)
+                expectEqual(scene.proxy.connections().first?.bytesBeforeResponse, 0)
             }
         }
     }

@@ -28,7 +28,7 @@ struct TunnelTests {
             expectEqual(scene.origin.requests().first?.headers.all("Host"), ["origin.test"])
             let connection = try #require(scene.proxy.connections().first)
             expectEqual(connection.tunnelled.first, 0x16)
-            expectEqual(connection.bytesBeforeAnswer, 0)
+            expectEqual(connection.bytesBeforeResponse, 0)
         }
     }
 
@@ -111,7 +111,7 @@ struct TunnelTests {
             let api = try scene.session()
             for _ in 0..<2 { try await expectEqual(api.get(scene.url("/get")).status, 200) }
             expectEqual(scene.proxy.totalConnections, 1)
-            expectEqual(scene.proxy.connections().first?.bytesBeforeAnswer, 0)
+            expectEqual(scene.proxy.connections().first?.bytesBeforeResponse, 0)
         }
     }
 

@@ -83,7 +83,7 @@ struct InterceptorErrorTests {
 
     @Test("A network interceptor that rejects a redirect's target fails with that request, unsent")
     func redirected() async throws {
-        let mock = MockTransport(answers: [.redirect(to: "/b"), .json([:])])
+        let mock = MockTransport(responses: [.redirect(to: "/b"), .json([:])])
         let (api, _) = try session(.network, by: mock) { request, next in
             guard request.url.path != "/b" else { throw Broken() }
             return try await next(request)
@@ -99,7 +99,7 @@ struct InterceptorErrorTests {
 
     @Test("An application interceptor that fails after redirects has their response")
     func behindRedirects() async throws {
-        let mock = MockTransport(answers: [.redirect(to: "/b"), .json([:], status: 201)])
+        let mock = MockTransport(responses: [.redirect(to: "/b"), .json([:], status: 201)])
         let (api, _) = try session(.application, by: mock) { request, next in
             _ = try await next(request)
             throw Broken()
@@ -132,7 +132,7 @@ struct InterceptorErrorTests {
 
     @Test("An error thrown after a second attempt has that attempt's response")
     func again() async throws {
-        let mock = MockTransport(answers: [.json([:], status: 503), .json([:], status: 201)])
+        let mock = MockTransport(responses: [.json([:], status: 503), .json([:], status: 201)])
         let (api, _) = try session(.application, by: mock) { request, next in
             _ = try await next(request)
             _ = try await next(request)

@@ -3,17 +3,17 @@ import NIOCore
 import SternaCore
 import Synchronization
 
-/// Lets identical requests that are in flight together share one transfer.
+/// Shares one transfer among identical requests that are in flight at the same time.
 ///
-/// It stands below whatever makes a request complete, and above the cache, which then forwards one request. A request joins a transfer
-/// until the head of its response has arrived: what comes later asks for a later state of the resource. For the same reason nothing joins
-/// a transfer that began before a request with an unsafe method to its origin has ended.
+/// Its place in the chain is below the interceptors that add fields, and above the cache, which then forwards one request. A
+/// request joins a transfer only until the head of the response arrives, since a later request asks for a later state of the
+/// resource. For the same reason the end of a request with an unsafe method closes the transfers of its origin that began before.
 struct CoalescingInterceptor: Interceptor {
     let plan: CoalescingPlan
 
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
         guard CookieRules.isSafe(request.method) else {
-            // It may have changed what later requests have to see, also if it failed.
+            // The request may have changed resources of the origin, even if it failed.
             defer { plan.transfers.close(request.url.origin) }
             return try await next(request)
         }
@@ -44,7 +44,7 @@ struct CoalescingInterceptor: Interceptor {
             case .own: break
             case .shared(let head, let isStreamed):
                 var response = head
-                // The first request's response is its own already, and a change would copy it.
+                // The first request's response needs no change, which would copy it.
                 if !isFirst {
                     response = Self.collapsed(head)
                     response.recorder = request.recorder
@@ -78,7 +78,7 @@ struct CoalescingInterceptor: Interceptor {
         return request
     }
 
-    /// Lets a transfer that waits for a connection take the priority of a more urgent request.
+    /// Raises the priority of a transfer that waits for a connection to that of a more urgent request.
     private static func raise(_ call: Call, for request: Request) {
         let wanted = request.call?.priority ?? request.priority
         if let present = call.priority, wanted > present { call.priority = wanted }
@@ -96,14 +96,14 @@ struct CoalescingInterceptor: Interceptor {
     }
 }
 
-/// What the requests of a session need to share transfers.
+/// The transfers of a session, and the settings by which requests share them.
 // A class, since each waiting request keeps a copy of the interceptor.
 final class CoalescingPlan: Sendable {
     struct Limits: Sendable {
         /// How far, in bytes, the fastest reader of a body may be ahead of the slowest before it waits.
         var window: Int64 = 4 << 20
 
-        /// How long the readers of a body wait for slower ones altogether.
+        /// The total time for which the readers of a body wait for slower ones.
         var patience = TimeAmount.seconds(1)
     }
 
@@ -116,7 +116,7 @@ final class CoalescingPlan: Sendable {
     let calls: CallScope
     private let identity: RequestIdentity
 
-    /// Identities in flight are never written anywhere, so one key serves the process.
+    /// Identities in flight are never stored, so all sessions of the process use one key.
     private static let secret = IdentitySecret()
 
     init(_ settings: SessionSettings, calls: CallScope) {
@@ -130,7 +130,7 @@ final class CoalescingPlan: Sendable {
     /// Returns the key of a request; nil if it cannot be compared with others.
     nonisolated(nonsending) func key(of request: Request) async -> CoalescingKey? {
         var cookies = request.headers[.cookie]
-        // Those of the jar are added below, and a login may change them between two requests.
+        // An interceptor below adds the jar's cookies, which a login may change between two requests.
         if let jar = identity.jar, !jar.isUnused {
             if jar.isUnread { try? await jar.load() }
             cookies = jar.added(to: request, identity.cookieSecurity).headers[.cookie]
@@ -171,7 +171,7 @@ final class SharedTransfers: Sendable {
         return (new, new.join() ?? 0, true)
     }
 
-    /// Lets no request join a transfer any more.
+    /// Closes a transfer to further requests.
     func remove(_ transfer: SharedTransfer) {
         let removed = state.withLock { state -> SharedTransfer? in
             guard state.open[transfer.key] === transfer else { return nil }
@@ -180,7 +180,7 @@ final class SharedTransfers: Sendable {
         _ = removed
     }
 
-    /// Lets no request join the transfers of an origin any more.
+    /// Closes the transfers of an origin to further requests.
     func close(_ origin: Origin) {
         let closed = state.withLock { state in
             let closed = state.open.filter { $0.value.origin == origin }

@@ -1,12 +1,13 @@
 import HTTPTypes
 import SternaCore
 
-/// What requests that share a transfer have in common: method, URL, fields with the cookies that will be sent, identity, and the options
-/// that decide what happens below.
+/// The properties that are equal in requests that share a transfer: method, URL, fields with the cookies to send, identity, and
+/// the options that interceptors below the coalescing read.
 ///
-/// A class, since a transfer's own key is looked up when the transfer ends, and then one comparison of references is enough.
+/// It is a class, so that the look-up at the end of a transfer needs only a comparison of references.
 final class CoalescingKey: Sendable, Hashable {
-    /// A hash of the URL, made once: tables ask for it four times a request. The first that is compared, as it differs first.
+    /// The hash of the URL, stored since dictionaries use it four times per request. It is compared first, since it differs most
+    /// often.
     private let number: Int
 
     private let method: HTTPRequest.Method
@@ -20,11 +21,11 @@ final class CoalescingKey: Sendable, Hashable {
     private let timeouts: Timeouts
     private let delivery: Request.Delivery
 
-    /// Makes the key of a request; nil if an option cannot be compared, such as a closure or a signature's key.
+    /// Makes the key of a request; nil if one of its options cannot be compared, for instance a closure or a signature's key.
     ///
-    /// - Parameter cookies: the value of the Cookie field that will be sent.
+    /// - Parameter cookies: the value of the Cookie field to send.
     init?(_ request: Request, cookies: String?, partition: CachePartition) {
-        // Transfers and hedged copies are counted and measured one by one; a signature is of one request.
+        // Transfers of queues and hedged copies are measured one by one, and a signature is valid for one request.
         guard request.state.course.link == nil, request.state.attempt.hedgeCopy == nil,
             request.state.course.signing == nil,
             let options = request.options.compared(except: Self.ignored)
@@ -51,7 +52,7 @@ final class CoalescingKey: Sendable, Hashable {
             && Self.areSame(cookies ?? "", other.cookies ?? "") && partition == other.partition
             && options == other.options && bandwidth == other.bandwidth && handlesCookies == other.handlesCookies
             && delivery == other.delivery
-            // Each reader keeps its own deadline.
+            // Each reader has its own deadline.
             && timeouts.isSameButForTotal(as: other.timeouts)
     }
 
@@ -71,7 +72,7 @@ final class CoalescingKey: Sendable, Hashable {
         }
     }
 
-    /// Returns the next field but Cookie, which is not yet the one that will be sent.
+    /// Returns the next field except Cookie, whose final value is compared as `cookies`.
     private static func next(_ fields: inout HTTPFields.Iterator) -> HTTPField? {
         while let field = fields.next() {
             if field.name != .cookie { return field }
@@ -79,7 +80,7 @@ final class CoalescingKey: Sendable, Hashable {
         return nil
     }
 
-    /// The keys of options that are read above the transfer. Any other option has to be the same.
+    /// The keys of options that only interceptors above the coalescing read. All other options must be equal.
     private static let ignored: [ObjectIdentifier] = [
         ObjectIdentifier(AnyStatusKey.self), ObjectIdentifier(CoalescingUseKey.self),
         ObjectIdentifier(ContentDecodingKey.self),

@@ -3,8 +3,8 @@ import NIOCore
 import SternaCore
 import Synchronization
 
-/// A request that reads a shared transfer: it leaves when its call is cancelled or its deadline passes, which the other readers do not
-/// notice.
+/// A request that reads a shared transfer. The end of its call, by cancellation or by its deadline, does not affect the other
+/// readers.
 final class SharedReader: CallStep {
     private struct State {
         var hasHead = false
@@ -21,19 +21,19 @@ final class SharedReader: CallStep {
         (self.transfer, self.number, self.request, self.deadlines) = (transfer, number, request, deadlines)
     }
 
-    /// Begins to heed the call; returns false if it was cancelled.
+    /// Begins to observe the call's cancellation and deadline; returns false if the call was cancelled.
     func begin() -> Bool {
         guard request.call?.beginWait(self) != false else { return false }
         deadlines.add(self)
-        // A cancellation on another thread may have come before.
+        // Another thread may have cancelled the call in the meantime.
         if state.withLock(\.isOver) { deadlines.remove(self) }
         return true
     }
 
-    /// Returns what the request gets, once the head has arrived.
+    /// Waits for the head of the response, and returns the outcome for this request.
     nonisolated(nonsending) func outcome() async throws -> SharedTransfer.Outcome {
         while true {
-            // Returns at once if the head is there already.
+            // Returns at once if the head has arrived.
             await transfer.wait(number)
             if Task.isCancelled { throw Self.cancelled(.wait) }
             if let outcome = try transfer.outcome(for: number) {
@@ -43,7 +43,7 @@ final class SharedReader: CallStep {
         }
     }
 
-    /// Returns what follows in the body; never `wait`. A cancelled task may read on later.
+    /// Returns the next step of the body; never `wait`. After a cancellation of the Swift task another may continue to read.
     nonisolated(nonsending) func next() async throws -> SharedTransfer.Step {
         while true {
             if Task.isCancelled { throw Self.cancelled(.read) }
@@ -65,7 +65,7 @@ final class SharedReader: CallStep {
         transfer.leave(number)
     }
 
-    /// Leaves the transfer, and fails the reads.
+    /// Leaves the transfer; further reads fail.
     func cancel() { end(Self.cancelled(.read)) }
 
     private func end(_ error: SternaError) { transfer.end(number, error.at(request)) }
@@ -82,7 +82,7 @@ final class SharedReader: CallStep {
 }
 
 extension SharedReader: DeadlineWatch.Member {
-    // While the call's time stands still, it has no limit.
+    // A suspended call has no limit.
     var deadline: NIODeadline {
         min(request.call?.limit ?? .distantFuture, request.ownDeadline?.instant ?? .distantFuture)
     }

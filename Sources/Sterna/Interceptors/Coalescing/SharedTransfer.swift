@@ -4,27 +4,28 @@ import NIOCore
 import SternaCore
 import Synchronization
 
-/// One transfer on the network, or of the cache, that several identical requests read.
+/// A transfer, from the network or the cache, that several identical requests read.
 ///
-/// It has a call and a task of its own, so that it outlasts the request that began it, and ends when its last reader has left. It reads the
-/// next piece of the body when a reader waits for it, as long as the slowest reader is less than a window behind. Otherwise the others wait:
-/// for ``patience`` altogether, no matter how often. Then readers that are a window behind are cut off, with the rest of the window.
+/// It has its own call and Swift task, so it outlasts the request that began it, and ends when its last reader leaves. It reads
+/// the next piece of the body when a reader waits for it and the slowest reader is less than a window behind. Otherwise the other
+/// readers wait, for at most `patience` in total. After that, readers that are a window behind are cut off, and read only the rest
+/// of the window.
 final class SharedTransfer: Sendable {
-    /// What a reader finds at its position.
+    /// The result of a read at a reader's position.
     enum Step: Sendable {
         case wait
         case piece(Bytes)
         case end(HTTPFields?)
         case failed(any Error)
-        /// The reader was cut off, and has taken the rest of what it had: the number of bytes that it has read.
+        /// The reader was cut off, and has read all that was left for it; with the number of bytes that it has read.
         case cutOff(Int64)
     }
 
-    /// What a request gets.
+    /// The outcome for a request.
     enum Outcome: Sendable {
         /// The response, whose body is whole or read from this transfer.
         case shared(Response, isStreamed: Bool)
-        /// Nothing: the response belongs to another request.
+        /// No response, since it belongs to another request: this one must be sent itself.
         case own
     }
 
@@ -33,14 +34,14 @@ final class SharedTransfer: Sendable {
         var position = SharedWindow.Position()
         var waiter: Wait<Void>?
         var failure: SternaError?
-        /// What a reader that was cut off has still to read.
+        /// The pieces that are left for a reader that was cut off.
         var rest: Deque<Bytes>?
         var mustFetch = false
 
         var isActive: Bool { failure == nil && rest == nil && !mustFetch }
     }
 
-    /// The readers, by numbers that increase: usually there is one, for which a table would cost more.
+    /// The readers, in ascending order of their numbers. There is usually one, for which a dictionary would cost more.
     private struct Readers: Sendable {
         var all: [Reader] = []
 
@@ -76,7 +77,7 @@ final class SharedTransfer: Sendable {
         }
     }
 
-    /// The waits that a change ends. The first needs no array, since there is usually one reader.
+    /// The waits that a change ends. The first is stored without an array, since there is usually one reader.
     private struct Waiters: Sendable {
         private var first: Wait<Void>?
         private var others: [Wait<Void>] = []
@@ -100,11 +101,11 @@ final class SharedTransfer: Sendable {
         var head: Response?
         var window: SharedWindow
         var result: Result<HTTPFields?, any Error>?
-        /// What the transfer waits with until a reader needs more: it receives whether there is any.
+        /// The transfer's wait for a reader that needs the next piece; ended with false if no reader is left.
         var pump: Wait<Bool>?
         var task: Task<Void, Never>?
         var isStopped = false
-        /// How long readers may still wait for slower ones.
+        /// The time for which readers may still wait for slower ones.
         var patience: TimeAmount
         var blockedSince: NIODeadline?
         var blocks = 0
@@ -128,7 +129,7 @@ final class SharedTransfer: Sendable {
 
     var readerCount: Int { state.withLock { $0.readers.all.count } }
 
-    /// Adds a reader; nil once the response's head has arrived.
+    /// Adds a reader, and returns its number; nil if the response's head has arrived.
     func join() -> Int? {
         state.withLock { state in
             guard state.isOpen, !state.isStopped else { return nil }
@@ -138,7 +139,7 @@ final class SharedTransfer: Sendable {
         }
     }
 
-    /// Returns what a request gets; nil while the head has not arrived.
+    /// Returns the outcome for a request; nil until the head arrives.
     func outcome(for number: Int) throws -> Outcome? {
         try state.withLock { state in
             guard let index = state.readers.index(of: number) else { throw SternaError.cancelled(phase: .wait) }
@@ -150,7 +151,7 @@ final class SharedTransfer: Sendable {
         }
     }
 
-    /// Takes what is at the position of a reader.
+    /// Takes the next step at the position of a reader.
     func take(_ number: Int) -> Step {
         let (step, effects) = state.withLock { state -> (Step, Effects) in
             guard var reader = state.readers[number] else {
@@ -178,7 +179,7 @@ final class SharedTransfer: Sendable {
         return step
     }
 
-    /// Waits until something has changed for a reader, or its task is cancelled.
+    /// Waits for a change that concerns a reader, or for the cancellation of the Swift task.
     nonisolated(nonsending) func wait(_ number: Int) async {
         let wait = Wait<Void>()
         let effects = state.withLock { state -> Effects? in
@@ -194,7 +195,7 @@ final class SharedTransfer: Sendable {
         try? await wait.value(onCancel: { state.withLock { $0.readers.takeWaiter(of: number) }?.end() })
     }
 
-    /// Ends a reader, whose reads fail from now on.
+    /// Ends a reader with an error, which its reads throw from now on.
     func end(_ number: Int, _ error: SternaError) {
         change { state in
             guard let reader = state.readers[number], reader.failure == nil else { return Waiters() }
@@ -208,7 +209,7 @@ final class SharedTransfer: Sendable {
         change { state in Waiters(state.readers.remove(number)?.waiter) }
     }
 
-    /// Changes the state, and does what follows; the closure returns the waiters that are woken.
+    /// Changes the state, and performs the effects of the change. The closure returns the waiters to wake.
     private func change(_ change: (inout State) -> Waiters) {
         let (woken, effects, stopped) = state.withLock { state in
             let woken = change(&state)
@@ -233,7 +234,7 @@ final class SharedTransfer: Sendable {
     func start(_ request: Request, _ next: Chain) {
         let task: Task<Void, Never>
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            // It begins on this thread, which saves a way through the pool of threads.
+            // The task begins on this thread, which saves a change of threads.
             task = Task.immediate { await run(request, next) }
         } else {
             task = Task { await run(request, next) }
@@ -278,7 +279,7 @@ final class SharedTransfer: Sendable {
         }
     }
 
-    /// Hands the response to the readers, or to one of them; returns the body that is to be read.
+    /// Passes the response to the readers, or to one of them if it cannot be shared; returns the body to read.
     private func answered(_ response: Response, to request: Request) -> ClaimedBody? {
         let refusal = CoalescingRule.refusal(
             status: response.status.code, response.section, asksForRange: request.headers.contains(.range))
@@ -289,7 +290,7 @@ final class SharedTransfer: Sendable {
             isUnwanted = state.isStopped
             guard !isUnwanted else { return Waiters() }
             if refusal != nil {
-                // All are alike; the one that has waited longest takes it.
+                // The reader that has waited longest takes the response.
                 for reader in state.readers.all.filter(\.isActive).dropFirst() {
                     state.readers[reader.number]?.mustFetch = true
                 }
@@ -306,7 +307,7 @@ final class SharedTransfer: Sendable {
         return isUnwanted || !isStreamed ? nil : ClaimedBody(response.body)
     }
 
-    /// Waits until a reader needs the next piece; false if no reader is left.
+    /// Waits until a reader needs the next piece; returns false if no reader is left.
     private func isWanted() async -> Bool {
         let wait = Wait<Bool>()
         perform(
@@ -314,18 +315,18 @@ final class SharedTransfer: Sendable {
                 state.pump = wait
                 return weigh(&state)
             })
-        // The last reader that leaves ends the wait, so that cancellation does not need to.
+        // The wait ignores cancellation, since the last reader to leave ends it.
         return (try? await wait.valueIgnoringCancellation()) ?? false
     }
 
     // MARK: The window
 
-    /// What is done after a change, without the lock.
+    /// The effects of a change, performed without the lock.
     private struct Effects: Sendable {
         var pump: Wait<Bool>?
         var isWanted = false
         var cancelled: ClockTimer?
-        /// How long to wait for slow readers, and the number of this wait.
+        /// The time to wait for slow readers, and the number of this wait.
         var wait: (TimeAmount, Int)?
         var woken = Waiters()
     }
@@ -344,9 +345,9 @@ final class SharedTransfer: Sendable {
         if isOver { timer.cancel() }
     }
 
-    /// Decides whether the transfer reads on, waits for slow readers, or cuts them off.
+    /// Decides whether the transfer continues to read, waits for slow readers, or cuts them off.
     private func weigh(_ state: inout State) -> Effects {
-        // Nothing is read before the head has arrived, nor of a response that was whole.
+        // Nothing is read before the head arrives, or if the body came with it.
         if state.pump == nil, state.window.isEmpty { return Effects() }
         var effects = Effects()
         let active = state.readers.all.filter(\.isActive)
@@ -380,7 +381,7 @@ final class SharedTransfer: Sendable {
         effects.cancelled = state.timer.take()
     }
 
-    /// Cuts off the readers that are a window behind, so that the others go on.
+    /// Cuts off the readers that are a window behind, so that the others continue.
     private func cutOff(_ state: inout State, _ effects: inout Effects) {
         for reader in state.readers.all where reader.isActive && state.window.isBehind(reader.position) {
             state.readers[reader.number]?.rest = Deque(state.window.rest(from: reader.position))
@@ -390,7 +391,7 @@ final class SharedTransfer: Sendable {
         if let lowest = positions.min(by: { $0.bytes < $1.bytes }) { state.window.trim(to: lowest) }
     }
 
-    /// Called when the readers have waited long enough for slower ones.
+    /// Called at the end of a wait for slow readers.
     private func ring(_ number: Int) {
         let effects = state.withLock { state -> Effects in
             guard state.blockedSince != nil, state.blocks == number else { return Effects() }

@@ -3,7 +3,7 @@ public import SternaCore
 /// Decides whether a request is sent again, before the ``RetryPolicy`` does; the counterpart of Alamofire's `RequestRetrier`.
 ///
 ///     struct RefreshingRetrier: RequestRetrier {
-///         func retry(_ request: Request, after outcome: RetryOutcome, _ progress: RetryProgress) async -> RetryAnswer {
+///         func retry(_ request: Request, after outcome: RetryOutcome, _ progress: RetryProgress) async -> RetryDecision {
 ///             guard case .response(let response) = outcome, response.status == .unauthorized,
 ///                 progress.retries == 0, await refreshToken()
 ///             else { return .undecided }
@@ -17,7 +17,7 @@ public import SternaCore
 /// the policy's budget.
 public protocol RequestRetrier: Sendable {
     /// Returns whether to send a request again. A response in `outcome` has an empty body: its own has not been read.
-    func retry(_ request: Request, after outcome: RetryOutcome, _ progress: RetryProgress) async -> RetryAnswer
+    func retry(_ request: Request, after outcome: RetryOutcome, _ progress: RetryProgress) async -> RetryDecision
 }
 
 /// Changes a request before each of its attempts, including retries; the counterpart of Alamofire's `RequestAdapter`.
@@ -51,7 +51,7 @@ public struct RetryProgress: Sendable, Hashable {
 }
 
 /// The decision of a ``RequestRetrier``.
-public enum RetryAnswer: Sendable {
+public enum RetryDecision: Sendable {
     /// Leaves the decision to the next retrier; after the last one, to the retry policy.
     case undecided
 

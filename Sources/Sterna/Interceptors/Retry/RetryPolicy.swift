@@ -43,7 +43,20 @@ public struct RetryPolicy: Sendable, Hashable {
 
     /// The time within which retries may begin, from the beginning of the first attempt, before any redirect; nil, the default, for
     /// no limit but the request's deadline.
-    public var totalTime: Duration? { didSet { edits.insert(Property.totalTime) } }
+    public var totalTime: Duration? {
+        get { ownTotalTime }
+        _modify {
+            let isMissing = ownTotalTime == nil && !edits.contains(Property.totalTime)
+            defer { edits.insert(isMissing && ownTotalTime == nil ? Property.missingTotalTime : .totalTime) }
+            yield &ownTotalTime
+        }
+        set {
+            ownTotalTime = newValue
+            edits.insert(Property.totalTime)
+        }
+    }
+
+    private var ownTotalTime: Duration?
 
     /// The share of an origin's requests that may be retries, so that retries do not overload a failing server; nil for no limit.
     public var budget: RetryBudget? = RetryBudget() { didSet { edits.insert(Property.budget) } }
@@ -100,6 +113,14 @@ extension RetryPolicy: EditedValue {
     private enum Property: Int {
         case limit, methods, errors, statuses, deferredStatuses, longestRetryAfter, backoff, totalTime, budget,
             addsIdempotencyKey
+        /// A change of a total time that was nil, which left it nil: `totalTime? += .seconds(1)`.
+        case missingTotalTime
+    }
+
+    /// Whether the total time of another policy was to be changed, of which this one, recorded without it, knew nothing.
+    func missesTotalTime(of other: RetryPolicy) -> Bool {
+        edits.isRecording && edits.contains(Property.missingTotalTime) && !edits.contains(Property.totalTime)
+            && other.totalTime != nil
     }
 
     package mutating func record() {

@@ -42,9 +42,14 @@ extension RequestSettings {
         /// The bandwidth limit of this request's bodies; the session's by default. A limit set here applies in addition to the
         /// session's; nil disables both.
         ///
-        /// Requests with the same limit share its bandwidth.
+        /// Requests with the same limit share its bandwidth. The property can only be assigned: a limit is a shared object, so a
+        /// request that changed its session's would change it for all requests.
         public var bandwidth: BandwidthLimit? {
-            get { settings.state.choices.bandwidth ?? settings.session?.settings.limits.bandwidth }
+            @available(
+                *, unavailable,
+                message: "Assign a limit of the request's own: $0.limits.bandwidth = BandwidthLimit(download: 500_000)."
+            )
+            get { settings.state.choices.bandwidth.flattened() }
             set { settings.state.choices.bandwidth = .some(newValue) }
         }
 

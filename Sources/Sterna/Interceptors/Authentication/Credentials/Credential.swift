@@ -12,8 +12,8 @@ public struct Credential: Sendable, Hashable {
     /// The user's name; nil for a token.
     public var user: String? { name?.text }
 
-    /// The password or the token.
-    package var secret: String { key.text }
+    /// The password or the token, for a ``CredentialStore`` that keeps it.
+    public var secret: String { key.text }
 
     private let name: ExactText?
     private let key: ExactText
