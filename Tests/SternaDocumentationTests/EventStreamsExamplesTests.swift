@@ -8,7 +8,7 @@ import Testing
 @Suite("Examples: server-sent events", .timeLimit(.minutes(5)))
 struct EventStreamsExamplesTests {
     private static func session(_ events: String) throws -> Session {
-        let mock = MockTransport(answers: [
+        let mock = MockTransport(responses: [
             ServerResponse(headers: ["Content-Type": "text/event-stream"], body: .bytes(Array(events.utf8))),
             ServerResponse(status: 204),
         ])

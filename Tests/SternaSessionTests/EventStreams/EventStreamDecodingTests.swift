@@ -20,7 +20,7 @@ struct EventStreamDecodingTests {
     private static func stream(_ events: String, status: Int = 200, type: String = "text/event-stream") throws
         -> EventStream
     {
-        let mock = MockTransport(answers: [
+        let mock = MockTransport(responses: [
             ServerResponse(status: status, headers: ["Content-Type": type], body: .bytes(Array(events.utf8)))
         ])
         let api = try Session(baseURL: "https://api.example.com") {

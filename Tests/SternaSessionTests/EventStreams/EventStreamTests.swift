@@ -35,7 +35,7 @@ struct EventStreamTests {
 
     @Test("Events of several connections, each with the id of the last event; 204 is the end")
     func reconnects() async throws {
-        let mock = MockTransport(answers: [
+        let mock = MockTransport(responses: [
             Self.events("id: 1\ndata: a\n\nid: 2\nevent: b\ndata: b\n\nid: 3\ndata: unfinished\n"), Self.events(""),
             Self.events("data: c\n\nid\ndata: d\n\n"), Self.events("data: e\n\n"), Self.end,
         ])
@@ -54,7 +54,7 @@ struct EventStreamTests {
 
     @Test("The first request sends the id that the program kept; the program's own fields stay")
     func continued() async throws {
-        let mock = MockTransport(answers: [Self.events("data: a\n\n"), Self.end])
+        let mock = MockTransport(responses: [Self.events("data: a\n\n"), Self.end])
         let stream = try Self.session(mock).events("stream", headers: ["Accept": "text/event-stream, text/plain"]) {
             Self.atOnce(&$0)
             $0.lastEventID = "é7"
@@ -66,7 +66,7 @@ struct EventStreamTests {
 
     @Test("A POST is sent once; its stream ends with the response")
     func post() async throws {
-        let mock = MockTransport(answers: [Self.events("data: a\n\ndata: b\n\n")])
+        let mock = MockTransport(responses: [Self.events("data: a\n\ndata: b\n\n")])
         let stream = try Self.session(mock).events(of: .post("chat", json: ["prompt": "hello"]), Self.atOnce)
         try await expectEqual(Self.read(stream).map(\.data), ["a", "b"])
         expectEqual(mock.requests.map(\.method), [.post])
@@ -74,7 +74,7 @@ struct EventStreamTests {
 
     @Test("A POST is sent again if the program allows it")
     func postAgain() async throws {
-        let mock = MockTransport(answers: [Self.events("data: a\n\n"), Self.end])
+        let mock = MockTransport(responses: [Self.events("data: a\n\n"), Self.end])
         let stream = try Self.session(mock).events(of: .post("chat", json: ["prompt": "hello"])) {
             Self.atOnce(&$0)
             $0.reconnects = true
@@ -86,7 +86,7 @@ struct EventStreamTests {
     @Test(
         "Other statuses end the stream with the server's message", arguments: [201, 206, 400, 401, 404, 429, 500, 503])
     func statuses(status: Int) async throws {
-        let mock = MockTransport(answers: [
+        let mock = MockTransport(responses: [
             Self.events("data: a\n\n"),
             ServerResponse(
                 status: status, headers: ["Content-Type": "application/json", "Retry-After": "1"],
@@ -110,7 +110,7 @@ struct EventStreamTests {
     func mediaType(type: String?) async throws {
         var response = ServerResponse(body: .bytes(Array(#"{"message":"overloaded"}"#.utf8)))
         if let type { response.headers["Content-Type"] = type }
-        let mock = MockTransport(answers: [response])
+        let mock = MockTransport(responses: [response])
         let error = await #expect(throws: SternaError.self) {
             try await Self.read(try Self.session(mock).events("stream", Self.atOnce))
         }
@@ -120,7 +120,7 @@ struct EventStreamTests {
 
     @Test("An empty response without a media type is no event stream")
     func empty() async throws {
-        let mock = MockTransport(answers: [ServerResponse()])
+        let mock = MockTransport(responses: [ServerResponse()])
         let error = await #expect(throws: SternaError.self) {
             try await Self.read(try Self.session(mock).events("stream", Self.atOnce))
         }
@@ -129,7 +129,7 @@ struct EventStreamTests {
 
     @Test("Chosen statuses count as a lost connection")
     func retriedStatuses() async throws {
-        let mock = MockTransport(answers: [
+        let mock = MockTransport(responses: [
             ServerResponse(status: 503), Self.events("data: a\n\n"), ServerResponse(status: 429), Self.end,
         ])
         let stream = try Self.session(mock).events("stream") {
@@ -161,7 +161,7 @@ struct EventStreamTests {
 
     @Test("Updates have the changes of the connection, the errors and the waits")
     func updates() async throws {
-        let mock = MockTransport(answers: [Self.events("retry: 0\ndata: a\n\n"), ServerResponse(status: 503), Self.end])
+        let mock = MockTransport(responses: [Self.events("retry: 0\ndata: a\n\n"), ServerResponse(status: 503), Self.end])
         let stream = try Self.session(mock).events("stream") {
             $0.backoff = RetryBackoff(base: .zero)
             $0.reconnectionTime = .seconds(3_600)
@@ -180,7 +180,7 @@ struct EventStreamTests {
 
     @Test("An event beyond a limit ends the stream with a named error")
     func limit() async throws {
-        let mock = MockTransport(answers: [Self.events("data: a\n\ndata: 12345678901\n\n")])
+        let mock = MockTransport(responses: [Self.events("data: a\n\ndata: 12345678901\n\n")])
         let stream = try Self.session(mock).events("stream") { $0.limits.event = 10 }
         var iterator = stream.makeAsyncIterator()
         try await expectEqual(iterator.next()?.data, "a")
