@@ -32,18 +32,19 @@ struct DecodedEvents<Value: Decodable & Sendable>: AsyncSequence, Sendable {
     let serializer: DecodableResponseSerializer<Value>
 
     func makeAsyncIterator() -> Iterator {
-        Iterator(events: stream.makeAsyncIterator(), end: end, serializer: serializer)
+        let reader = EventStreamReader(stream.plan, stream.draft, stream.settings)
+        return Iterator(reader: reader, end: end, serializer: serializer)
     }
 
     struct Iterator: AsyncIteratorProtocol {
-        var events: EventStream.Iterator
+        var reader: EventStreamReader
         let end: String?
         let serializer: DecodableResponseSerializer<Value>
 
         mutating func next() async throws -> Value? {
-            guard let event = try await events.next(), let response = events.reader.response else { return nil }
+            guard let event = try await reader.nextEvent(), let response = reader.response else { return nil }
             if let end, event.data == end {
-                events.reader.end()
+                reader.end()
                 return nil
             }
             do {
@@ -51,7 +52,7 @@ struct DecodedEvents<Value: Decodable & Sendable>: AsyncSequence, Sendable {
                 return try serializer.value(of: response, body: Bytes(string: event.data))
             } catch {
                 let known = SternaError.wrap(error, as: .decodingFailed, phase: .decode, "\(error)")
-                throw events.reader.fail(with: known)
+                throw reader.fail(with: known)
             }
         }
 

@@ -42,19 +42,15 @@ public struct EventStream: AsyncSequence, Sendable {
     ///     }
     public var updates: some AsyncSequence<Update, any Error> & Sendable { EventStreamUpdates(stream: self) }
 
-    public func makeAsyncIterator() -> Iterator { Iterator(reader: EventStreamReader(plan, draft, settings)) }
+    public func makeAsyncIterator() -> some AsyncIteratorProtocol<ServerSentEvent, any Error> {
+        Iterator(reader: EventStreamReader(plan, draft, settings))
+    }
 
     /// Reads the events one after another.
-    public struct Iterator: AsyncIteratorProtocol {
+    private struct Iterator: AsyncIteratorProtocol {
         var reader: EventStreamReader
 
-        /// Returns the next event; nil at the end of the stream.
-        public mutating func next() async throws -> ServerSentEvent? {
-            while let update = try await reader.next() {
-                if case .event(let event) = update { return event }
-            }
-            return nil
-        }
+        mutating func next() async throws -> ServerSentEvent? { try await reader.nextEvent() }
     }
 }
 

@@ -54,6 +54,14 @@ struct EventStreamReader {
         }
     }
 
+    /// Returns the next event; nil at the end of the stream.
+    mutating func nextEvent() async throws -> ServerSentEvent? {
+        while let update = try await next() {
+            if case .event(let event) = update { return event }
+        }
+        return nil
+    }
+
     /// Gives up the connection; the stream has no more events.
     mutating func end() {
         if case .open(let connection) = state { connection.cancel() }
