@@ -191,7 +191,7 @@ struct HabitOptionTests {
             (["-I", "-X", "POST", "http://a/"], "exclude"), (["-d", "x", "http://a/", "a=b"], "whole body"),
             (["-H", "@file", "http://a/"], "one field"),
             (["-H", "s3cret", "http://a/"], "colon"), (["-y", "3", "http://a/"], "--timeout"),
-            (["-sY3", "http://a/"], "-Y: write --timeout"), (["--socks4", "b:1", "http://a/"], "socks5://"),
+            (["-sY3", "http://a/"], "write --timeout"), (["--socks4", "b:1", "http://a/"], "socks5://"),
             (["-0", "http://a/"], "--http1.1"), (["-m", "http://a/"], "--meta"), (["http://a/", "-m"], "--meta"),
             (["http://a/", "-b"], "--print b"), (["http://a/x", "-d"], "-O"), (["-d", "http://a/x"], "-O"),
         ])

@@ -92,7 +92,11 @@ struct InstallationTests {
         for (line, _, _) in Self.lines {
             script += "echo = (complete -C '\(line)' | string replace -r '\\t.*' '')\n"
         }
-        let outcome = try await TernProcess(["--no-config", "-c", script], program: "/usr/bin/fish").outcome()
+        // fish makes a folder for its variables.
+        let home = ["HOME": folder.path, "XDG_CONFIG_HOME": folder.path, "XDG_DATA_HOME": folder.path]
+        let outcome = try await TernProcess(
+            ["--no-config", "-c", script], environment: home, program: "/usr/bin/fish"
+        ).outcome()
         Self.check(outcome)
     }
 

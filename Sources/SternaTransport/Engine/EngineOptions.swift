@@ -60,8 +60,8 @@ public struct EngineOptions: Sendable {
     public var hostOverrides: [String: [String]] = [:]
 
     /// Ports that are connected to in place of a host's, by `host:port`, the host in lower case; with ``hostOverrides`` this is
-    /// curl's `--connect-to`. Only connections, their errors and the dial policy have this port: certificates, requests, cookies and
-    /// all other rules go by the URL's. Empty by default.
+    /// curl's `--connect-to`. Only connections, their errors and the dial policy have this port: certificates, requests, cookies
+    /// and all other rules go by the URL's. Empty by default.
     public var portOverrides: [String: UInt16] = [:]
 
     /// The clock for all limits; the system's by default. Tests set another one.
