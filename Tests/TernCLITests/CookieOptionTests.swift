@@ -39,6 +39,21 @@ struct CookieOptionTests {
         }
     }
 
+    @Test("--cookie with a file or an empty text lets the requests of a command line share the cookies that are set")
+    func shared() async throws {
+        try await TestServer.withServer { server in
+            let urls = [server.url("/cookies/set?c=3"), server.url("/get")]
+            let cases: [(options: [String], field: String?)] = [
+                (["-b", ""], "c=3"), (["-b", "/none/such"], "c=3"), (["-b", "a=1"], "a=1"), ([], nil),
+            ]
+            for (options, field) in cases {
+                let outcome = try await TernProcess(options + ["--no-follow"] + urls).outcome()
+                expectEqual(outcome.status, 0, "\(outcome.errors)")
+                expectEqual(server.requests().last?.headers["Cookie"], field, "\(options)")
+            }
+        }
+    }
+
     @Test("--cookie with a file sends what belongs to the URL, and does not change the file") func file() async throws {
         let folder = try TemporaryFolder()
         try folder.write(Self.text + "other.test\tFALSE\t/\tFALSE\t0\tx\ty\n", to: "jar")

@@ -19,6 +19,9 @@ struct CredentialOptionTests {
             (["--user", "ada:"], "Basic ***", "ada:***", nil), (["--bearer", "t"], "Bearer ***", nil, nil),
             (["--auth", "ada:pw", "--auth-type", "basic"], "Basic ***", nil, nil),
             (["--auth", "ada:pw", "--auth-type", "digest"], nil, "ada:***", "digest"),
+            (["-u", "ada:pw", "--basic"], "Basic ***", nil, nil),
+            (["-u", "ada:pw", "--digest"], nil, "ada:***", "digest"),
+            (["-u", "ada:pw", "--anyauth"], nil, "ada:***", nil), (["--oauth2-bearer", "t"], "Bearer ***", nil, nil),
             (["--auth", "t:1", "--auth-type", "bearer"], "Bearer ***", nil, nil), ([], nil, nil, nil),
         ] as [([String], String?, String?, String?)])
     func given(arguments: [String], authorization: String?, credential: String?, scheme: String?) throws {
@@ -32,6 +35,8 @@ struct CredentialOptionTests {
         "Contradictory, incomplete and unknown options are refused",
         arguments: [
             ["-u", "a:b", "--bearer", "t"], ["--auth-type", "digest"], ["--auth-type", "ntlm", "-u", "a:b"],
+            ["--basic"], ["--anyauth"], ["-u", "a:b", "--digest", "--auth-type", "digest"],
+            ["-u", "a:b", "--basic", "--anyauth"],
             ["--netrc-file", ""], ["-u", "", "--auth-type", "bearer"],
         ])
     func refused(arguments: [String]) {

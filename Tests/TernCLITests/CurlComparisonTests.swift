@@ -57,6 +57,7 @@ struct CurlComparisonTests {
             ["-F", "a=1", "-F", "f=@a.txt"], ["-F", "g=@a.txt;type=text/csv;filename=n.csv", "--form-string", "h=@;x"],
             ["-F", "h=<a.txt", "-F", "i=\"q;u\""], ["-T", "a.txt"], ["-T", "a.txt", "-X", "POST"], ["-r", "0-3"],
             ["-e", "http://ref/"], ["-z", "Sun, 06 Nov 1994 08:49:37 GMT"], ["-z", "-20240229"],
+            ["-z", "dec 12 12:00:00 1999 GMT"], ["--url-query", "a=b c", "--url-query", "+x=1", "-d", "y=2"],
             ["--etag-compare", "tag"],
             ["-K", "options"], ["-b", "none"], ["-b", "a=b"], ["-sSLfd", "x=1"],
             ["--compressed", "--location", "--show-error", "-H", "Referer: x"],
@@ -91,6 +92,11 @@ struct CurlComparisonTests {
         (["--etag-save", "t", "-o", "x", "URL/tagged"], ["t", "x"]),
         (["URL/one", "URL/two"], []), (["-Z", "-OO", "URL/one", "URL/two"], ["one", "two"]),
         (["-R", "-o", "x", "URL/dated"], ["x"]),
+        (["--no-clobber", "-o", "f", "URL/one", "--next", "--no-clobber", "-o", "f", "URL/two"], ["f", "f.1"]),
+        (["--no-clobber", "-O", "URL/one", "--next", "--clobber", "-O", "URL/one"], ["one"]),
+        (["-C", "2", "URL/part"], []), (["-C", "0", "URL/one"], []),
+        (["-T", "{a.txt,f.txt}", "URL/put/"], []), (["-g", "-T", "{a.txt,f.txt}", "URL/put/"], []),
+        (["--fail-early", "-f", "URL/status/404", "URL/one"], []), (["-f", "URL/one", "URL/status/404"], []),
     ]
 
     @Test("The status, the output and the files are the same", arguments: written.indices)
@@ -103,12 +109,19 @@ struct CurlComparisonTests {
             server.route("POST", "/post-text") { _ in .text("posted") }
             server.route("GET", "/unchanged") { _ in ServerResponse(status: 304) }
             server.route("GET", "/tagged") { _ in ServerResponse(headers: ["ETag": "\"t\""], body: .bytes([0x61])) }
+            server.route("GET", "/part") { request in
+                expectEqual(request.headers["Range"], "bytes=2-")
+                return ServerResponse(
+                    status: 206, headers: ["Content-Range": "bytes 2-3/4"], body: .bytes([0x63, 0x64]))
+            }
             server.route("GET", "/dated") { _ in
                 ServerResponse(headers: ["Last-Modified": "Mon, 01 Jan 2024 10:00:00 GMT"], body: .bytes([0x61]))
             }
+            server.route("PUT", "/put/*") { request in .text("\(request.target)\n") }
             server.route("GET", "/files/*") { request in .text(request.target) }
             let words = ["-s"] + arguments.map { $0.replacing("URL", with: server.url("")) }
             let (one, two) = (try TemporaryFolder(), try TemporaryFolder())
+            for folder in [one, two] where arguments.contains("-T") { try files(in: folder) }
             let expected = try await outcome(curlPath, words, in: one)
             let found = try await outcome(TernProcess.path, words, in: two)
             expectEqual(found.status, expected.status, "\(arguments): \(found.errors)")
@@ -119,6 +132,30 @@ struct CurlComparisonTests {
                 #expect(two.content(name) != nil, "\(name)")
                 if arguments.contains("-R") { expectEqual(try time(two.path(name)), 1_704_103_200) }
             }
+        }
+    }
+
+    @Test("-i and -I write the heads before the body to the file of -o", arguments: [["-i"], ["-iL"], ["-I"]])
+    func headsInFile(options: [String]) async throws {
+        try await TestServer.withServer { server in
+            server.route("GET", "/to") { _ in
+                ServerResponse(headers: ["Set-Cookie": "a=s3cret"], body: .bytes([0x61, 0x0A]))
+            }
+            server.route("GET", "/from") { _ in ServerResponse(status: 302, headers: ["Location": "/to"]) }
+            let (one, two) = (try TemporaryFolder(), try TemporaryFolder())
+            let words = ["-s"] + options + ["-o", "x", server.url(options == ["-iL"] ? "/from" : "/to")]
+            let expected = try await outcome(curlPath, words, in: one)
+            let found = try await outcome(TernProcess.path, words, in: two)
+            expectEqual(found.status, expected.status, "\(found.errors)")
+            expectEqual(found.text, "")
+            let lines = [one, two].map { folder in
+                String(decoding: folder.content("x") ?? [], as: UTF8.self).split(
+                    separator: "\r\n", omittingEmptySubsequences: false
+                ).map(String.init)
+                    .filter { !$0.lowercased().hasPrefix("date:") }
+            }
+            expectEqual(lines[1], lines[0])
+            expectEqual(lines[1].contains("Set-Cookie: a=s3cret"), true)
         }
     }
 

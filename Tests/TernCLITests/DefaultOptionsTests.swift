@@ -49,6 +49,10 @@ struct DefaultOptionsTests {
                 "-H X-A: -H User-Agent:y http://a/"
             ),
             ("no-follow", "-L http://a/", "-L http://a/"), ("-L", "--no-follow http://a/", "--no-follow http://a/"),
+            ("no-follow", "--location-trusted http://a/", "--location-trusted http://a/"),
+            ("user = a:b\nauth-type = digest", "--basic http://a/", "--user=a:b --basic http://a/"),
+            ("user = a:b\nanyauth", "--oauth2-bearer t http://a/", "--oauth2-bearer t http://a/"),
+            ("url-query = a=1", "--url-query b=2 http://a/", "--url-query=a=1 --url-query b=2 http://a/"),
             ("max-redirects = 3", "--no-follow http://a/", "--no-follow http://a/"),
             ("proxy-user = a:b\nproxy = http://p/", "-x http://q/ http://a/", "-x http://q/ http://a/"),
             ("print = h", "-i http://a/", "-i http://a/"),

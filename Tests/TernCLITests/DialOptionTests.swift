@@ -90,6 +90,8 @@ struct DialOptionTests {
             ("1994-02-30", nil), ("a.txt", nil), ("", nil), ("1994-11-06 25:00", nil), ("20240229", 1_709_164_800),
             ("2023-02-29", nil), ("1970-01-01", 0), ("1994-11-06 08:49:37 GMT", 784_111_777),
             ("6 Nov 1994 08:49:37 UTC", 784_111_777), ("1994-11-06 08:49:37 Z", 784_111_777), ("GMT", nil),
+            ("nov 6 08:49:37 1994 GMT", 784_111_777), ("Nov 6 1994", 784_080_000), ("6 Nov 08:49:37 1994", 784_111_777),
+            ("08:49:37 6 Nov 1994", nil), ("Nov Nov 1994", nil),
         ] as [(String, Int64?)])
     func dates(text: String, seconds: Int64?) {
         expectEqual(TimeText.seconds(text), seconds)

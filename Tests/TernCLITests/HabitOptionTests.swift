@@ -51,6 +51,45 @@ struct HabitOptionTests {
         }
     }
 
+    @Test("-H @FILE has a field on each line, and --url-query adds to the query") func fieldsOfAFile() async throws {
+        let folder = try TemporaryFolder()
+        try folder.write("X-A: 1\r\nX-B:\nX-C: a: b\n\nUser-Agent:", to: "fields")
+        let sent = try await echo([
+            "-H", "@\(folder.path("fields"))", "-HX-D: 4", "--url-query", "q=a b&", "--url-query", "+r=%20", "-d",
+            "x=1",
+            "URL",
+        ])
+        expectEqual(sent["headers"]["X-A"], "1")
+        expectEqual(sent["headers"]["X-C"], "a: b")
+        expectEqual(sent["headers"]["X-D"], "4")
+        #expect(sent["headers"]["User-Agent"].string == nil)
+        expectEqual(sent["args"], ["q": "a b&", "r": " "])
+        expectEqual(sent["form"], ["x": "1"])
+    }
+
+    @Test("-C NUMBER is an error if the server sends the whole body") func wholeBody() async throws {
+        try await TestServer.withServer { server in
+            server.route("GET", "/whole") { _ in .text("abcd") }
+            let outcome = try await TernProcess.run("-C", "2", server.url("/whole"))
+            expectEqual(outcome.status, 1)
+            expectEqual(outcome.text, "")
+            #expect(outcome.errors.contains("byte 2"), "\(outcome.errors)")
+        }
+    }
+
+    @Test("A multipart type of -H keeps its parameters, and -i shows the head that --fail rejects")
+    func multipartType() async throws {
+        let sent = try await echo(["-F", "a=b", "-H", "Content-Type: multipart/form-data; charset=utf-8", "URL"])
+        expectEqual(sent["form"], ["a": "b"])
+        let type = sent["headers"]["Content-Type"].string ?? ""
+        #expect(type.hasPrefix("multipart/form-data; charset=utf-8; boundary="), "\(type)")
+        try await TestServer.withServer { server in
+            let outcome = try await TernProcess.run("-f", "-i", server.url("/status/404"))
+            expectEqual(outcome.status, 22)
+            #expect(outcome.text.hasPrefix("HTTP/1.1 404"), "\(outcome.text)")
+        }
+    }
+
     @Test("-X, -A, -b and -H set the method and header fields") func fields() async throws {
         let sent = try await echo([
             "-X", "delete", "-A", "agent/1", "-b", "a=b", "-b", "c=d", "-H", "X-A: 1:2", "-HX-B:3", "-H", "Accept:",
@@ -168,7 +207,7 @@ struct HabitOptionTests {
             (["-c", "a", "--cookie-jar", "b", "http://a/"], "one of them"),
             (["--save-cookies", "x", "http://a/"], "--cookie-jar FILE"), (["-b", "http://a/"], "--print b"),
             (["-A", "digest", "http://a/"], "--auth-type"),
-            (["--digest", "http://a/"], "--auth-type digest"), (["-F", "a", "http://a/"], "name=@file"),
+            (["--digest", "http://a/"], "needs --auth"), (["-F", "a", "http://a/"], "name=@file"),
             (["-F", "a=b;c=d", "http://a/"], ";filename="),
             (["-F", "a=\"b\"c", "http://a/"], "closing quote"),
             (["-F", "a=b", "-d", "c", "http://a/"], "whole body"),
@@ -189,7 +228,9 @@ struct HabitOptionTests {
             (["-O", "GET", "http://a/"], "-o FILE"), (["-O", "-o", "x", "http://a/x"], "exclude"),
             (["-X", "POST", "GET", "http://a/"], "two methods"), (["-I", "-d", "x", "http://a/"], "--head"),
             (["-I", "-X", "POST", "http://a/"], "exclude"), (["-d", "x", "http://a/", "a=b"], "whole body"),
-            (["-H", "@file", "http://a/"], "one field"),
+            (["-H", "@none", "http://a/"], "cannot be read"), (["-H", "@-", "http://a/"], "standard input"),
+            (["-C", "5", "-o", "x", "http://a/"], "standard output"), (["-C", "5", "-r", "1-", "http://a/"], "-r"),
+            (["-C", "-5", "http://a/"], "-C -"),
             (["-H", "s3cret", "http://a/"], "colon"), (["-y", "3", "http://a/"], "--timeout"),
             (["-sY3", "http://a/"], "write --timeout"), (["--socks4", "b:1", "http://a/"], "socks5://"),
             (["-0", "http://a/"], "--http1.1"), (["-m", "http://a/"], "--meta"), (["http://a/", "-m"], "--meta"),

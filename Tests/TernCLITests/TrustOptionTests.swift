@@ -58,7 +58,10 @@ struct TrustOptionTests {
             let pin = try Pin.publicKey(of: bundle.leafDER).description
             let trust = ["--cacert", folder.path("ca.pem")]
             let other = "sha256/\(Data(repeating: 1, count: 32).base64EncodedString())"
-            for pins in [[pin], [folder.path("leaf.pem")], [other, pin.replacing("sha256/", with: "sha256//")]] {
+            for pins in [
+                [pin], ["\(other);\(pin)"], [folder.path("leaf.pem")],
+                [other, pin.replacing("sha256/", with: "sha256//")],
+            ] {
                 let arguments = trust + pins.flatMap { ["--pin", $0] } + [server.url("/ip")]
                 try await expect(0, arguments)
             }

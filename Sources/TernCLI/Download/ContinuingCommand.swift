@@ -70,8 +70,12 @@ struct ContinuingCommand {
             add("--auth", credentials.authType == .bearer ? hidden() : shown(user: auth))
         }
         add("--auth-type", credentials.authType?.rawValue)
+        if credentials.basic { words.append("--basic") }
+        if credentials.digest { words.append("--digest") }
+        if credentials.anyauth { words.append("--anyauth") }
         if credentials.bearer != nil { add("--bearer", hidden()) }
         if credentials.netrc { words.append("--netrc") }
+        if credentials.netrcOptional { words.append("--netrc-optional") }
         add("--netrc-file", credentials.netrcFile)
     }
 

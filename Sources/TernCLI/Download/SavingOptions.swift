@@ -83,7 +83,7 @@ struct SavingOptions: ParsableArguments {
     /// Throws for an offset in bytes.
     static func check(offset: String?) throws {
         guard let offset, offset != "-" else { return }
-        throw ValidationError("-C takes only -, as in -C -: tern finds where the download ended.")
+        throw ValidationError("-C takes only - for a file, as in -C -: tern finds where the download ended.")
     }
 
     private static func isHexadecimal(_ byte: UInt8) -> Bool {

@@ -30,10 +30,11 @@ struct HeadText: Sendable {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Returns a response's head.
+    /// Returns a response's head, with the server's phrase.
     func response(_ response: Response) -> String {
         let code = response.status.code
-        let phrase = response.status.registeredPhrase
+        let own = response.version == .http2 ? "" : response.reasonPhrase
+        let phrase = own.isEmpty ? response.status.registeredPhrase : own
         let status = phrase.isEmpty ? "\(code)" : "\(code) \(phrase)"
         var lines = ["\(paint(response.version.description, .dim)) \(paint(clean(status), .ofStatus(code)))"]
         for field in response.headers { lines.append(line(field.name.rawName, field.value)) }

@@ -103,36 +103,41 @@ enum TimeText {
     private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
     private static let days = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"]
 
-    /// Returns the seconds since 1970 of a header field's date, of `2024-01-31`, `20240131`, `31 Jan 2024`, and of these with a
-    /// time; nil for other texts.
+    /// Returns the seconds since 1970 of a header field's date, of `2024-01-31`, `20240131`, `31 Jan 2024`, `Jan 31 2024`, and of
+    /// these with a time, which may also stand before the year; nil for other texts.
     static func seconds(_ text: String) -> Int64? {
         if let known = HTTPDate.seconds(text) ?? HTTPDate.seconds(text + " GMT") { return known }
         // Before the text is split: the zones have a T, too.
         let zone = ["Z", "GMT", "UTC"].first { text.hasSuffix($0) } ?? ""
         var words = text.dropLast(zone.count).split { " T".contains($0) }.map(String.init)
         var clock: Int64 = 0
-        if let last = words.last, last.contains(":") {
-            let parts = last.split(separator: ":").map { Int64($0) }
+        if let index = words.lastIndex(where: { $0.contains(":") }), index >= words.count - 2 {
+            let parts = words[index].split(separator: ":").map { Int64($0) }
             guard (2...3).contains(parts.count), let hours = parts[0], let minutes = parts[1],
                 let rest = parts.count == 3 ? parts[2] : 0, (0..<24).contains(hours), (0..<60).contains(minutes),
                 (0...60).contains(rest)
             else { return nil }
             clock = hours * 3_600 + minutes * 60 + rest
-            words.removeLast()
+            words.remove(at: index)
         }
         return date(words).map { $0 * 86_400 + clock }
     }
 
     /// Returns the day of a date since 1970.
     private static func date(_ words: [String]) -> Int64? {
-        let fields: [String]
+        var fields: [String] = []
         switch words.count {
         case 1 where words[0].contains("-"): fields = words[0].split(separator: "-").map(String.init)
         case 1 where words[0].utf8.count == 8:
             fields = [String(words[0].prefix(4)), String(words[0].dropFirst(4).prefix(2)), String(words[0].suffix(2))]
         case 3:
-            guard let month = months.firstIndex(where: { words[1].lowercased() == $0.lowercased() }) else { return nil }
-            fields = [words[2], "\(month + 1)", words[0]]
+            // The month is the first word or the second one.
+            for (place, day) in [(1, 0), (0, 1)] {
+                guard let month = months.firstIndex(where: { words[place].lowercased() == $0.lowercased() }) else {
+                    continue
+                }
+                fields = [words[2], "\(month + 1)", words[day]]
+            }
         default: return nil
         }
         guard fields.count == 3, let year = Int64(fields[0]), let month = Int64(fields[1]), let day = Int64(fields[2]),

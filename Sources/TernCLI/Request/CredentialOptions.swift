@@ -1,5 +1,6 @@
 import ArgumentParser
 import Sterna
+import SternaPlatform
 
 /// How `--auth` is sent.
 enum AuthType: String, ExpressibleByArgument, CaseIterable {
@@ -26,7 +27,17 @@ struct CredentialOptions: ParsableArguments {
             valueName: "basic|digest|bearer|aws-sigv4"))
     var authType: AuthType?
 
-    @Option(help: ArgumentHelp("A bearer token.", valueName: "token"))
+    @Flag(help: "The same as --auth-type basic.")
+    var basic = false
+
+    @Flag(help: "The same as --auth-type digest.")
+    var digest = false
+
+    @Flag(
+        help: "Send --auth only when the server asks for it, by the strongest of the schemes that it offers.")
+    var anyauth = false
+
+    @Option(name: [.long, .customLong("oauth2-bearer")], help: ArgumentHelp("A bearer token.", valueName: "token"))
     var bearer: String?
 
     @Flag(
@@ -39,11 +50,23 @@ struct CredentialOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The same with those of another file.", valueName: "file"))
     var netrcFile: String?
 
+    @Flag(help: "The same as --netrc, but the file may be missing, and --auth takes its place.")
+    var netrcOptional = false
+
     func validate() throws {
         if auth != nil, bearer != nil { throw ValidationError("--auth and --bearer exclude each other.") }
-        if let authType, auth == nil, !usesNetrc || authType == .awsSigv4 {
+        let schemes = [
+            (basic, "--basic"), (digest, "--digest"), (anyauth, "--anyauth"), (authType != nil, "--auth-type"),
+        ].filter(\.0).map(\.1)
+        if schemes.count > 1 {
             throw ValidationError(
-                authType == .awsSigv4 ? "--auth-type aws-sigv4 needs --auth." : "--auth-type needs --auth or --netrc.")
+                "\(schemes.joined(separator: " and ")) exclude each other: each says how --auth is sent.")
+        }
+        if let first = schemes.first, auth == nil, !usesNetrc || anyauth || authType == .awsSigv4 {
+            throw ValidationError(
+                authType == .awsSigv4
+                    ? "--auth-type aws-sigv4 needs --auth."
+                    : "\(first) needs --auth\(anyauth ? "" : " or --netrc").")
         }
         if bearer?.isEmpty == true {
             throw ValidationError("--bearer takes a token, and this one is empty; check the variable that holds it.")
@@ -52,7 +75,7 @@ struct CredentialOptions: ParsableArguments {
         if authType == .bearer, auth?.isEmpty == true { throw ValidationError("--auth-type bearer takes a token.") }
     }
 
-    private var usesNetrc: Bool { netrc || netrcFile != nil }
+    private var usesNetrc: Bool { netrc || netrcFile != nil || netrcOptional }
 
     /// The credentials of a command line.
     struct Given {
@@ -77,7 +100,14 @@ struct CredentialOptions: ParsableArguments {
         guard let auth, authType != .awsSigv4 else { return nil }
         if authType == .bearer { return .token(auth) }
         let (user, password) = try Self.split(auth) { "Password for \($0): " }
-        return .user(user, password: password, by: authType == .digest ? .digest : authType == .basic ? .basic : nil)
+        return .user(user, password: password, by: scheme)
+    }
+
+    /// Which schemes the password is sent by; nil for the default.
+    private var scheme: EnteredCredentials.Scheme? {
+        if anyauth { return .asked }
+        if digest || authType == .digest { return .digest }
+        return basic || authType == .basic ? .basic : nil
     }
 
     /// Returns how the credentials are sent; asks for a missing password.
@@ -140,12 +170,15 @@ struct CredentialOptions: ParsableArguments {
 
     /// Returns the file of `--netrc` with what it has; prints the warning about one that others can read.
     func netrcAccess() throws(SternaError) -> NetrcAccess? {
-        guard usesNetrc else { return nil }
+        guard usesNetrc, !netrcOptional || auth == nil && bearer == nil else { return nil }
         let file = netrcFile.map { NetrcFile.path($0) } ?? .standard
+        // One in the home folder may be missing in any case.
+        if netrcOptional, let netrcFile, FileStatus(path: netrcFile) == nil, errno == ENOENT { return nil }
         // A file that cannot be used is an error at once, whether or not the server asks.
         let entries = try file.load()
         if let warning = entries.warning { printError(TerminalText.line("Warning: \(warning)")) }
-        return NetrcAccess(file: file, entries: entries, type: auth == nil ? authType : nil)
+        let namedType = authType ?? (digest ? .digest : basic ? .basic : nil)
+        return NetrcAccess(file: file, entries: entries, type: auth == nil ? namedType : nil)
     }
 
     /// Splits a user and a password; asks for a missing password.

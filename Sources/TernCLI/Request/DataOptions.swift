@@ -16,6 +16,12 @@ struct DataOptions: ParsableArguments {
             "As --data, encoded for a form: text, =text, name=text, @file or name@file.", valueName: "text"))
     var dataUrlencode: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "Add a field to the URL's query, encoded as --data-urlencode does it; +text is added as it is.",
+            valueName: "name=text"))
+    var urlQuery: [String] = []
+
     @Flag(
         name: [.customShort("G"), .customLong("get")],
         help: "Send the text of --data and the like as the URL's query, by GET.")
@@ -74,6 +80,11 @@ struct DataOptions: ParsableArguments {
             pieces += (lists[kind] ?? []).map { DataPiece(kind, $0) }
         }
         return pieces
+    }
+
+    /// The texts of `--url-query`.
+    var queryPieces: [DataPiece] {
+        urlQuery.map { $0.hasPrefix("+") ? DataPiece(.raw, String($0.dropFirst())) : DataPiece(.encoded, $0) }
     }
 
     /// Returns the parts of the form, in the order in which they were written. Throws `ValidationError` for a part without a name.

@@ -22,8 +22,17 @@ struct Exchange: Sendable {
     /// Whether the timings are drawn on standard error.
     var showsTimeline = false
 
+    /// Whether the head of a response is shown whose status is an error by `--fail`.
+    var showsFailedHead = false
+
+    /// The first byte of the body that was asked for; nil for the whole body.
+    var start: Int64?
+
     /// Keeps a file that is incomplete because the user has interrupted the command; nil if it cannot be continued.
     var keptPart: KeptPart?
+
+    /// The heads for the body's file; nil if they are shown, or not wanted.
+    private let heads: FileHeads?
 
     /// The options of conditions, and of the response's files.
     private let conditions: ConditionOptions?
@@ -33,10 +42,11 @@ struct Exchange: Sendable {
     /// - Parameters:
     ///   - conditions: the options of conditional requests; nil for none.
     ///   - files: the options of the response's files; nil for none.
+    ///   - writesHeads: whether the file of the body begins with the heads, as with curl's `-i -o FILE`.
     init(
         style: OutputStyle, progress: ProgressDisplay, content: RequestContent, destination: SaveDestination,
         check: StatusCheck, follows: Bool, http2: HTTP2Mode, record: TransferRecord?,
-        conditions: ConditionOptions? = nil, files: FileOptions? = nil
+        conditions: ConditionOptions? = nil, files: FileOptions? = nil, writesHeads: Bool = false
     ) throws {
         self.conditions = conditions
         self.files = files
@@ -46,11 +56,14 @@ struct Exchange: Sendable {
         self.check = check
         self.follows = follows
         self.record = record
+        let heads = writesHeads ? FileHeads() : nil
+        self.heads = heads
         let output = Descriptor.standardOutput
         let dump = try files?.headDump()
         log = NetworkLog(removedHeaders: content.removedHeaders, record: record, dump: dump) { request in
             try Self.show(request, style, http2, file: content.file, to: output)
         } redirect: { response in
+            heads?.add(response)
             if style.parts.contains(.responseHead) {
                 try output.write(HeadText(style: style).response(response) + "\n")
             }
@@ -114,7 +127,7 @@ struct Exchange: Sendable {
     // Only a refused redirect is shown here; the heads of others are shown when they are followed.
     private func showRedirect(_ refused: Response?) throws {
         guard style.parts.contains(.responseHead), let refused else { return }
-        try Descriptor.standardOutput.write(HeadText(style: style).response(received(refused)))
+        try Descriptor.standardOutput.write(HeadText(style: style).response(received(refused)) + "\n")
     }
 
     /// Returns a response as it was received.
@@ -132,10 +145,14 @@ struct Exchange: Sendable {
                 record?.shows(response)
                 if response.source == .cache, let note = response.note { throw Self.unanswered(note, draft) }
                 try showStatus(response)
-                if check == .fail, response.status.code >= 400 { throw await statusError(response, draft, session) }
+                if check == .fail, response.status.code >= 400 {
+                    if showsFailedHead { try showHead(response) }
+                    throw await statusError(response, draft, session)
+                }
                 // For example, why a challenge was not answered.
                 if let note = response.note { printError("Warning: \(note)") }
                 try showHead(response)
+                if let start { try Self.check(response, from: start) }
                 try files?.check(length: received(response).headers[.contentLength].flatMap { Int64($0) })
                 // What has not changed must not replace the file.
                 let isUnchanged = response.status == .notModified && conditions?.isConditional == true
@@ -158,6 +175,16 @@ struct Exchange: Sendable {
                 try checkStatus(response, draft)
             }
         }
+    }
+
+    /// Throws `UsageError` for a successful response that does not begin at the byte of `-C`.
+    private static func check(_ response: Response, from start: Int64) throws(UsageError) {
+        guard start > 0, response.status.kind == .successful else { return }
+        let range = response.headers[.contentRange]?.split(separator: " ").last
+        guard response.status != .partialContent || range?.hasPrefix("\(start)-") != true else { return }
+        throw UsageError(
+            "The server does not send the body from byte \(start) on, as -C asks; it ignores ranges.",
+            status: ExitStatus.failure)
     }
 
     private func showStatus(_ response: Response) throws {
@@ -225,6 +252,7 @@ struct Exchange: Sendable {
     }
 
     private func showHead(_ response: Response) throws {
+        heads?.add(received(response))
         guard style.parts.contains(.responseHead) else { return }
         let head = HeadText(style: style).response(received(response))
         let isFollowed = style.parts.contains(.responseBody) && destination == .none
@@ -244,6 +272,7 @@ struct Exchange: Sendable {
 
     private func save(_ response: Response, to file: OutputFile) async throws {
         progress.begin("", total: response.body.length)
+        if let heads { try file.write(Bytes(text: heads.take())) }
         // Writing a large file to the disk takes longer than a command has after a signal.
         if keptPart != nil { SignalWatch.wait(seconds: DownloadJob.patience) }
         do {

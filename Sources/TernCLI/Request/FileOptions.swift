@@ -15,6 +15,13 @@ struct FileOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The folder for the files of -o and -O.", valueName: "folder"))
     var outputDir: String?
 
+    @Flag(
+        inversion: .prefixedNo,
+        help:
+            "Replace an existing file (the default), or add a number to the name of -o and -O: FILE.1, FILE.2 and so on."
+    )
+    var clobber = true
+
     @Flag(help: "Make the folders of -o and --output-dir.")
     var createDirs = false
 
@@ -31,8 +38,8 @@ struct FileOptions: ParsableArguments {
     /// The names of the options that are given.
     var given: [String] {
         let all: [(name: String, isGiven: Bool)] = [
-            ("-D", dumpHeader != nil), ("--output-dir", outputDir != nil), ("--create-dirs", createDirs),
-            ("-R", remoteTime), ("--max-filesize", maxFilesize != nil),
+            ("-D", dumpHeader != nil), ("--no-clobber", !clobber), ("--output-dir", outputDir != nil),
+            ("--create-dirs", createDirs), ("-R", remoteTime), ("--max-filesize", maxFilesize != nil),
         ]
         return all.filter { $0.isGiven }.map { $0.name }
     }
@@ -66,11 +73,11 @@ struct FileOptions: ParsableArguments {
 
     /// Returns a destination in the folder of these options; makes its folder if they say so. Throws `OutputError`.
     func place(_ destination: SaveDestination) throws -> SaveDestination {
-        let placed = outputDir.map { destination.placed(in: $0) } ?? destination
+        let placed = (outputDir.map { destination.placed(in: $0) } ?? destination).keepingFiles(!clobber)
         guard createDirs else { return placed }
         switch placed {
         case .none: break
-        case .file(let path), .remote(let path): try Self.makeFolder(of: path)
+        case .file(let path), .remote(let path), .numbered(let path): try Self.makeFolder(of: path)
         case .named(_, let folder): if let folder { try Self.makeFolder(of: folder + "/") }
         }
         return placed
@@ -128,18 +135,38 @@ final class HeadDump: Sendable {
         return Descriptor(number: number, name: path)
     }
 
-    /// Writes a head as HTTP/1.1 has it on the wire, or as curl writes a head of HTTP/2. Throws `OutputError`.
+    /// Writes a head. Throws `OutputError`.
     func write(_ response: Response) throws(OutputError) {
+        try output.write(Self.text(of: response, showsSecrets: isFile && !isTerminal, isTerminal: isTerminal))
+    }
+
+    /// Returns a head as HTTP/1.1 has it on the wire, or as curl writes a head of HTTP/2.
+    static func text(of response: Response, showsSecrets: Bool = true, isTerminal: Bool = false) -> String {
         let version = response.version == .http2 ? "HTTP/2" : response.version.description
         let phrase = response.version == .http2 ? "" : response.reasonPhrase
         var text = "\(version) \(response.status.code) \(isTerminal ? TerminalText.line(phrase) : phrase)\r\n"
         for field in response.headers {
-            let isShown = isFile && !isTerminal
-            let value = isShown ? field.value : Redaction.shown(field.name.rawName, field.value)
+            let value = showsSecrets ? field.value : Redaction.shown(field.name.rawName, field.value)
             // A terminal would interpret control characters.
             text += "\(field.name.rawName): \(isTerminal ? TerminalText.line(value) : value)\r\n"
         }
-        try output.write(text + "\r\n")
+        return text + "\r\n"
+    }
+}
+
+/// The heads that stand before the body in its file: those of all responses since the file was begun.
+final class FileHeads: Sendable {
+    private let text = Mutex("")
+
+    /// Adds the head of a response.
+    func add(_ response: Response) { text.withLock { $0 += HeadDump.text(of: response) } }
+
+    /// Removes the heads and returns them.
+    func take() -> String {
+        text.withLock { text in
+            defer { text = "" }
+            return text
+        }
     }
 }
 
@@ -153,4 +180,10 @@ struct AcceptedOptions: ParsableArguments {
 
     @Flag(name: [.customShort("N"), .customLong("no-buffer")], help: .hidden)
     var noBuffer = false
+
+    @Flag(name: [.customShort("#"), .customLong("progress-bar")], help: .hidden)
+    var progressBar = false
+
+    @Flag(name: .customLong("remove-on-error"), help: .hidden)
+    var removeOnError = false
 }

@@ -4,20 +4,27 @@ import ArgumentParser
 enum HabitOptions {
     /// Parses a header field of curl's `-H`: `Name: value`, `Name:` removes one, `Name;` sends it empty.
     static func headerItem(_ text: String) throws -> Item {
-        if text.hasPrefix("@") {
-            throw ValidationError(
-                "--header takes one field, as in -H 'Name: value'; files of fields are not supported.")
-        }
         if let colon = text.firstIndex(of: ":"), colon > text.startIndex {
             let name = String(text[..<colon])
             let value = text[text.index(after: colon)...].drop { $0 == " " || $0 == "\t" }
             return value.isEmpty ? .removedHeader(name: name) : .header(name: name, value: String(value))
         }
-        guard text.hasSuffix(";"), text.count > 1 else {
+        guard text.hasSuffix(";"), text.count > 1, !text.hasPrefix("@") else {
             // The text may be secret.
             throw ValidationError("--header takes a name, a colon and a value, as in -H 'Name: value'.")
         }
         return .header(name: String(text.dropLast()), value: "")
+    }
+
+    /// Returns the items of curl's `-H`: those of a field, or of each line of `@file`. Throws `ValidationError`, and
+    /// `fileUnreadable`.
+    static func headerItems(_ text: String) throws -> [Item] {
+        guard text.hasPrefix("@") else { return [try headerItem(text)] }
+        let path = String(text.dropFirst())
+        guard path != "-" else {
+            throw ValidationError("--header reads fields from a file, as in -H @FILE, not from standard input.")
+        }
+        return try ItemFile.text(path).split(whereSeparator: \.isNewline).map { try headerItem(String($0)) }
     }
 
     /// Parses curl's `-A`; HTTPie's `-A` takes the names of credential types instead.
@@ -30,7 +37,7 @@ enum HabitOptions {
         return text.isEmpty ? .removedHeader(name: "user-agent") : .header(name: "User-Agent", value: text)
     }
 
-    /// Whether a value of curl's `-b` has cookies; otherwise it names a file of cookies. An empty one does nothing.
+    /// Whether a value of curl's `-b` has cookies; otherwise it names a file of cookies, or none if it is empty.
     static func isCookies(_ text: String) -> Bool { text.contains("=") }
 
     /// Parses cookies of curl's `-b`; nil if there are only files. HTTPie's `-b` is an option without a value.
@@ -46,17 +53,11 @@ enum HabitOptions {
     /// The alternatives to unsupported options, by option name.
     private static let advice: [String: String] = [
         "-q": "write it as the first argument, or write --no-config; for no output, --print ''",
-        "-#": "leave it out; a progress bar is drawn on a terminal",
         "-h": "write --print h for the head, --help for help",
         "--load-cookies": "write --cookie FILE",
         "--save-cookies": "write --cookie-jar FILE",
         "--keep-session-cookies": "leave it out, as --cookie-jar keeps them",
         "--junk-session-cookies": "leave it out, and remove cookies with tern cookies --remove",
-        "--basic": "write --auth-type basic, or leave it out",
-        "--digest": "write --auth-type digest",
-        "--anyauth": "leave it out; the strongest scheme that the server offers is used",
-        "--netrc-optional": "write --netrc",
-        "--oauth2-bearer": "write --bearer TOKEN",
         "--raw": "write --data TEXT, or --no-decode for a body in its content coding",
         "--tries": "write --retry TIMES",
         "--post-data": "write --data TEXT",
@@ -91,8 +92,6 @@ enum HabitOptions {
         "--trace": "write --verbose",
         "--trace-ascii": "write --verbose",
         "--libcurl": "write --curl for a command line",
-        "--progress-bar": "leave it out; a progress bar is drawn on a terminal",
-        "--no-progress-meter": "write --silent",
         "--read-timeout": "write --timeout SECONDS",
         "--wait": "write --retry-delay SECONDS",
         "--speed-limit": "write --timeout SECONDS for a transfer that stalls",
@@ -110,7 +109,6 @@ enum HabitOptions {
         "--tls-version": "write --tls-min and --tls-max",
         "--retry-connrefused": "write --retry-all-errors",
         "--verify": "write --insecure or --cacert FILE",
-        "--pinnedpubkey": "write --pin sha256/BASE64",
         "--tlsv1.2": "write --tls-min 1.2",
         "--tlsv1.3": "write --tls-min 1.3",
         "--ssl": "write --tls-min and --tls-max",

@@ -1,7 +1,7 @@
 /// What options decide. One on the command line replaces those of the configuration file that decide the same.
 enum OptionSubject {
     /// The options that may be given several times: those of the command line follow those of the file.
-    private static let lists: Set<String> = ["connect-to", "cookie", "pin", "resolve"]
+    private static let lists: Set<String> = ["connect-to", "cookie", "pin", "resolve", "url-query"]
 
     /// The options of one request, or of tern itself, which a configuration file cannot have.
     private static let single: Set<String> = [
@@ -20,8 +20,10 @@ enum OptionSubject {
         switch name {
         case "auth": return ["credentials"]
         case "bearer", "netrc", "netrc-file": return ["credentials", "token"]
-        case "aws-sigv4": return ["auth-type"]
+        case "netrc-optional": return [name]
+        case "aws-sigv4", "basic", "digest", "anyauth": return ["auth-type"]
         case "location", "follow": return ["follow"]
+        case "location-trusted": return ["follow", name]
         case "no-follow": return ["follow", "redirects"]
         case "output": return ["destination", "file"]
         case "pin": return ["pin"]
@@ -37,7 +39,7 @@ enum OptionSubject {
         switch name {
         case "auth", "bearer", "netrc", "netrc-file": return ["credentials"]
         // They need a user and a password.
-        case "auth-type", "aws-sigv4": return ["auth-type", "token"]
+        case "auth-type", "aws-sigv4", "basic", "digest", "anyauth": return ["auth-type", "token"]
         case "location", "follow", "no-follow": return ["follow"]
         case "max-redirects", "location-trusted", "post301", "post302", "post303": return [name, "redirects"]
         case "output": return ["destination"]
@@ -63,6 +65,7 @@ enum OptionSubject {
             return given(byField: String(value.prefix { $0 != ":" && $0 != ";" }))
         case "user-agent", "referer", "range": return given(byField: name)
         case "remote-name": return ["destination"]
+        case "clobber", "no-clobber": return ["clobber"]
         case "json", "form", "multipart", "plist": return ["format"]
         case "print", "include", "headers", "body", "meta": return ["parts"]
         case "fail", "fail-with-body", "check-status": return ["status"]
@@ -89,7 +92,10 @@ enum OptionSubject {
         case .option(let option, _, _): name = option
         case .argument: return nil
         }
-        let others = ["user": "auth", "request": "method", "max-redirs": "max-redirects"]
+        let others = [
+            "user": "auth", "request": "method", "max-redirs": "max-redirects", "oauth2-bearer": "bearer",
+            "no-progress-meter": "silent", "pinnedpubkey": "pin",
+        ]
         return others[name] ?? name
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Sterna
+import SternaPlatform
 
 /// Options for colours and formatting.
 struct FormatOptions: ParsableArguments {
@@ -56,7 +57,9 @@ struct OutputOptions: ParsableArguments {
     @Flag(help: "Draw the call, its attempts and their phases on standard error.")
     var timeline = false
 
-    @Flag(name: [.customShort("s"), .customLong("silent")], help: "Draw no progress bar.")
+    @Flag(
+        name: [.customShort("s"), .customLong("silent"), .customLong("no-progress-meter")],
+        help: "Draw no progress bar.")
     var silent = false
 
     @OptionGroup
@@ -142,8 +145,8 @@ struct NamingOptions: ParsableArguments {
     @Option(
         name: [.customShort("C", allowingJoined: true), .customLong("continue-at")],
         help: ArgumentHelp(
-            "With -O or -o, -C - makes this a download that resumes an interrupted one; see tern download.",
-            valueName: "-"))
+            "With -O or -o, -C - makes this a download that resumes an interrupted one; see tern download. A number asks for the body from that byte on.",
+            valueName: "-|number"))
     var offset: String?
 
     @Flag(
@@ -158,10 +161,25 @@ struct NamingOptions: ParsableArguments {
     var continues = false
 
     /// Whether the request is a download of its own kind, which can be interrupted and continued.
-    var isDownload: Bool { offset != nil || download }
+    var isDownload: Bool { continuesFile || download }
+
+    /// Whether an interrupted download is resumed.
+    var continuesFile: Bool { offset != nil && start == nil }
+
+    /// The header field of ``start`` as an item; empty without it, and for the whole body.
+    var rangeItems: [Item] {
+        guard let start, start > 0 else { return [] }
+        return [.header(name: "Range", value: "bytes=\(start)-")]
+    }
+
+    /// The first byte of the body that is asked for; nil for the whole body.
+    var start: Int64? { offset.flatMap { Int64($0) }.flatMap { $0 >= 0 ? $0 : nil } }
 
     func validate() throws {
-        try SavingOptions.check(offset: offset)
+        if start == nil { try SavingOptions.check(offset: offset) }
+        if start != nil, remoteName || download {
+            throw ValidationError("-C with a number is for standard output; -C - continues a file.")
+        }
         if continues, !download { throw ValidationError("--continue goes with --download, or write -C -.") }
         if remoteHeaderName, !remoteName { throw ValidationError("--remote-header-name goes with -O.") }
     }
@@ -183,6 +201,8 @@ enum SaveDestination: Hashable, Sendable {
     case file(String)
     /// The name in the URL. A link of that name is replaced.
     case remote(String)
+    /// The path that the user typed or the name in the URL, with a number if there is such a file.
+    case numbered(String)
     /// The name in Content-Disposition, or the fallback, without replacing a file.
     case named(fallback: String?, folder: String? = nil)
 
@@ -192,7 +212,7 @@ enum SaveDestination: Hashable, Sendable {
     /// The name as the user or the URL gives it; nil without one, and if the server chooses it.
     var typedName: String? {
         switch self {
-        case .file(let name), .remote(let name): name
+        case .file(let name), .remote(let name), .numbered(let name): name
         case .none, .named: nil
         }
     }
@@ -202,7 +222,7 @@ enum SaveDestination: Hashable, Sendable {
         switch self {
         case .none: nil
         case .file(let path): .given(OutputFile.resolved(path))
-        case .remote(let name): .given(name)
+        case .remote(let name), .numbered(let name): .given(name)
         case .named(let fallback, _): .suggested(orElse: fallback)
         }
     }
@@ -213,8 +233,29 @@ enum SaveDestination: Hashable, Sendable {
         case .none: self
         case .file(let path): .file("\(folder)/\(path)")
         case .remote(let name): .remote("\(folder)/\(name)")
+        case .numbered(let path): .numbered("\(folder)/\(path)")
         case .named(let fallback, _): .named(fallback: fallback, folder: folder)
         }
+    }
+
+    /// Returns the same destination without replacing a file.
+    func keepingFiles(_ keeps: Bool) -> SaveDestination {
+        switch self {
+        case .file(let path) where keeps, .remote(let path) where keeps: .numbered(path)
+        case .none, .file, .remote, .numbered, .named: self
+        }
+    }
+
+    /// Opens a file under a path that is free: it, or it with a number from 1 to 100.
+    private static func newFile(_ path: String) throws(OutputError) -> OutputFile {
+        for number in 0..<100 {
+            do throws(OutputError) {
+                return try OutputFile(newFile: number == 0 ? path : "\(path).\(number)")
+            } catch {
+                guard error.code == EEXIST else { throw error }
+            }
+        }
+        return try OutputFile(newFile: "\(path).100")
     }
 
     /// Opens the file; throws `UsageError` if there is no name.
@@ -223,6 +264,8 @@ enum SaveDestination: Hashable, Sendable {
         case .none: return nil
         case .file(let path): return try OutputFile(path)
         case .remote(let name): return try OutputFile(name, followsLinks: false)
+        case .numbered(let path):
+            return try Self.newFile(path)
         case .named(let fallback, let folder):
             guard let name = DownloadFileName.name(suggestedBy: response) ?? fallback else {
                 throw UsageError("Neither the server nor the URL gives the file a name; write -o FILE.")

@@ -37,6 +37,9 @@ struct PlanOptions: ParsableArguments {
     @Flag(name: .customLong("remote-name-all"), help: "Use -O for each URL without -o.")
     var savesAll = false
 
+    @Flag(name: .customLong("fail-early"), help: "Begin no further request of the command line after one that fails.")
+    var failsEarly = false
+
     @Option(name: .customLong("url"), help: .hidden)
     var urls: [String] = []
 

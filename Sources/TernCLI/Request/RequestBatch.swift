@@ -29,7 +29,10 @@ struct RequestBatch: Sendable {
         let statuses = await withTaskGroup(of: (Int, Int32).self) { group in
             var statuses = [Int32](repeating: ExitStatus.success, count: lines.count)
             for (index, line) in lines.enumerated() {
-                if index >= plan.jobs, let (done, status) = await group.next() { statuses[done] = status }
+                if index >= plan.jobs, let (done, status) = await group.next() {
+                    statuses[done] = status
+                    if plan.failsEarly, status != ExitStatus.success { break }
+                }
                 if Task.isCancelled { break }
                 group.addTask { (index, await Self.status(of: line)) }
             }

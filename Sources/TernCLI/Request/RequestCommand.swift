@@ -90,6 +90,12 @@ struct RequestCommand: AsyncParsableCommand, SendingCommand {
             throw ValidationError("-O and -o exclude each other: each names the file.")
         }
         try checkBody()
+        if naming.start != nil, output.path.map({ $0 != "-" }) == true {
+            throw ValidationError("-C with a number is for standard output; -C - continues a file.")
+        }
+        if naming.start != nil, conditions.range != nil || givesBody || fields.head {
+            throw ValidationError("-C asks for the rest of a response's body; -r, -I and bodies do not go with it.")
+        }
         guard naming.isDownload else { return }
         guard naming.download || naming.remoteName || output.path.map({ $0 != "-" }) == true else {
             throw ValidationError("-C - continues a file; name it with -O or -o FILE.")
@@ -156,6 +162,7 @@ struct RequestCommand: AsyncParsableCommand, SendingCommand {
         job.format = format
         job.givenBody = try givenBody()
         job.queryTexts = texts.get ? texts.pieces(with: fields.data) : []
+        job.addedQuery = texts.queryPieces
         job.ignoresInput = fields.ignoreStdin || fields.head
         job.namesFormat = fields.namesFormat && !several.formatByDefault
         job.showsHead = fields.head
@@ -219,7 +226,7 @@ struct RequestCommand: AsyncParsableCommand, SendingCommand {
             urls: [try Target.url(target.url).appendingQuery(content.query)],
             saving: try SavingOptions.request(
                 path: output.path, remoteName: naming.remoteName, remoteHeaderName: naming.remoteHeaderName,
-                silent: output.silent, continues: naming.continues || naming.offset != nil),
+                silent: output.silent, continues: naming.continues || naming.continuesFile),
             sender: request.sender, aws: request.aws, connection: connection, trust: trust, routing: routing,
             items: items, hidesProgress: several.withoutProgress)
     }

@@ -30,8 +30,10 @@ struct RequestJob {
     var number = 0
     /// Whether an option names the format of a body, which may then come from standard input.
     var namesFormat = false
-    /// The texts that are sent as the query.
+    /// The texts that are sent as the query, in place of a body.
     var queryTexts: [DataPiece] = []
+    /// The texts of `--url-query`.
+    var addedQuery: [DataPiece] = []
     /// The options of ranges and conditions.
     var conditions: ConditionOptions?
     /// The options of the response's files.
@@ -88,7 +90,8 @@ struct RequestJob {
 
     private func run(_ record: TransferRecord?) async throws {
         let items = try target.items.map { argument throws(UsageError) in try ItemParser.parse(argument) }
-        var content = try await content(try request.headerItems() + (conditions?.items() ?? []) + items)
+        var content = try await content(
+            try request.headerItems() + (conditions?.items() ?? []) + (naming?.rangeItems ?? []) + items)
         let url = try Self.url(target, content)
         let named = try naming?.destination(url: url) ?? SaveDestination(path: output.path)
         let destination = try output.curl ? named : files?.place(named) ?? named
@@ -102,11 +105,15 @@ struct RequestJob {
             }
             if !output.namesParts { style.parts = [.requestHead, .requestBody] }
         }
+        // As in curl and in HTTPie, the heads of -i and -I are in the file, too.
+        let writesHeads = destination != .none && !output.verbose && (output.include || showsHead && !output.namesParts)
+        if writesHeads { style.parts.remove(.responseHead) }
         let given = request.sender.credentials
         let signing = try request.aws.signing(isAsked: given.authType == .awsSigv4, auth: given.auth, for: url)
         let entered = signing == nil ? try given.entered() : nil
         let state = try await CommandState.open(
-            request.sender.state, cookieFiles: request.sender.cookieFiles, urls: [url], credentials: entered,
+            request.sender.state, cookieFiles: request.sender.cookieFiles,
+            sharesCookies: request.sender.sharesCookies, urls: [url], credentials: entered,
             headers: content.headers, isKept: !output.curl && !printsOnly)
         try Self.check(state, connection)
         if style.parts.contains(.cache), state.cache == nil, !output.curl {
@@ -120,8 +127,10 @@ struct RequestJob {
         var exchange = try Exchange(
             style: style, progress: progress, content: content, destination: destination, check: output.statusCheck,
             follows: connection.redirects.follow, http2: connection.transport.http2Mode, record: record,
-            conditions: conditions, files: output.curl || printsOnly ? nil : files)
+            conditions: conditions, files: output.curl || printsOnly ? nil : files, writesHeads: writesHeads)
         exchange.showsTimeline = output.timeline
+        exchange.start = naming?.start
+        exchange.showsFailedHead = output.include
         try dial?.check(url)
         var checks = try trust.policy(for: url)
         if let suites = try dial?.suites() { checks.tls.cipherSuites = suites }
@@ -131,7 +140,8 @@ struct RequestJob {
         let engine = try dial?.engine(for: url, trust, routing) ?? trust.engine(routing.families)
         let (proxies, netrc) = (try routing.proxies(), try request.sender.credentials.netrcAccess())
         let method = try Self.method(target, content)
-        if method == .get, content.body == nil { exchange.keptPart = keptPart(url) }
+        // A file that begins with heads cannot be continued.
+        if method == .get, content.body == nil, !writesHeads { exchange.keptPart = keptPart(url) }
         let log = exchange.log
         let retries = connection.retries.policy(for: method, fails: output.statusCheck.fails)
         let session = try Session { [policy] settings in
@@ -314,8 +324,8 @@ struct RequestJob {
 
     private func content(_ items: [Item]) async throws -> RequestContent {
         var content = try RequestContent(items, as: format, style: request.style?.style, given: givenBody)
-        if !queryTexts.isEmpty {
-            let bytes = try await GivenBody.joined(queryTexts)
+        if !queryTexts.isEmpty || !addedQuery.isEmpty {
+            let bytes = try await GivenBody.joined(queryTexts + addedQuery)
             let text = String(decoding: bytes, as: UTF8.self)
             content.query += content.query.isEmpty ? text : "&\(text)"
         }
@@ -325,6 +335,7 @@ struct RequestJob {
                 content.body = .bytes(try await GivenBody.joined(pieces), mediaType: givenBody.mediaType)
             case .form(let parts):
                 content.body = try await GivenBody.form(parts)
+                content.body?.keepMultipartType(content.headers["Content-Type"])
                 content.hasParts = true
             case .standardInput:
                 content.body = try await StandardInput(patience: nil).body() ?? .bytes([])

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Sterna
+import SternaPlatform
 
 /// The requests of a command line: in each of the parts that `--next` separates, one for each URL, also for those of patterns.
 struct RequestPlan: Hashable, Sendable {
@@ -8,6 +9,9 @@ struct RequestPlan: Hashable, Sendable {
 
     /// How many requests run at the same time.
     var jobs = 1
+
+    /// Whether the first request that fails is the last one.
+    private(set) var failsEarly = false
 
     /// The places of the first request of each URL as it was typed. The others of its pattern have the same options.
     private(set) var firsts: [Int] = []
@@ -83,6 +87,7 @@ struct RequestPlan: Hashable, Sendable {
             commands += found.lines
         }
         self.jobs = jobs ?? 1
+        failsEarly = sorted.contains(.flag("--fail-early"))
         guard commands.count > 1 else { return }
         if sorted.contains(where: \.readsInput) {
             throw UsageError("Standard input can be read for one request, and there are \(commands.count) here.")
@@ -121,7 +126,7 @@ struct RequestPlan: Hashable, Sendable {
                 case .flag("-Z"), .flag("--parallel"): jobs = jobs ?? 50
                 case .flag("-g"), .flag("--globoff"): isLiteral = true
                 case .flag("--remote-name-all"): savesAll = true
-                case .flag("--no-config"): break
+                case .flag("--no-config"), .flag("--fail-early"): break
                 case .option("jobs", let value, _):
                     jobs = try Self.number(value, "--jobs")
                 case .option("parallel-max", let value, _): most = try Self.number(value, "--parallel-max")
@@ -146,11 +151,12 @@ struct RequestPlan: Hashable, Sendable {
                 if case .argument(let text) = word { text } else { nil }
             }
             let (method, urls, items) = Target.sorted(arguments)
-            var targets: [(url: String, pattern: Int, parts: [String])] = []
+            var targets: [(url: String, pattern: Int, parts: [String], file: String?)] = []
+            let files = try uploadMatches(atMost: limit)
             for (number, url) in urls.enumerated() {
                 let found = try isLiteral ? [URLPattern.Match(url: url)] : URLPattern.matches(url, atMost: limit)
-                guard targets.count + found.count <= limit else { throw URLPattern.tooMany }
-                targets += found.map { ($0.url, number, $0.parts) }
+                guard targets.count + found.count * files.count <= limit else { throw URLPattern.tooMany }
+                for file in files { targets += found.map { ($0.url, number, $0.parts, file) } }
             }
             let (outputs, uploads) = (words.filter(\.isOutput), words.filter(\.isUpload))
             try checkCounts(urls: urls.count, outputs, uploads)
@@ -174,7 +180,11 @@ struct RequestPlan: Hashable, Sendable {
                 } else if savesAll {
                     line.append("--remote-name")
                 }
-                if uploads.indices.contains(target.pattern) { line += uploads[target.pattern].written }
+                if let file = target.file {
+                    line.append("--upload-file=\(file)")
+                } else if uploads.indices.contains(target.pattern) {
+                    line += uploads[target.pattern].written
+                }
                 // A URL or an item may begin with a dash.
                 return line + ["--"] + method + [target.url] + items
             }
@@ -195,6 +205,16 @@ struct RequestPlan: Hashable, Sendable {
                     "Each -T sends a file to one URL, and there are \(uploads.count) for \(urls) URLs; write -T FILE for each URL, or --next between the requests."
                 )
             }
+        }
+
+        /// Returns the files of a pattern of `-T`, as in `-T '{a,b}'`; one nil without a pattern, and for a file of that name.
+        private func uploadMatches(atMost limit: Int) throws -> [String?] {
+            let named = words.compactMap { word -> String? in
+                if case .option("upload-file", let value, _) = word { value } else { nil }
+            }
+            guard !isLiteral, let pattern = named.last, Set(named).count == 1, FileStatus(path: pattern) == nil else { return [nil] }
+            let found = try URLPattern.matches(pattern, atMost: limit).map(\.url)
+            return found.count > 1 ? found : [nil]
         }
 
         /// Returns the command line of one request, in the order in which it was written.

@@ -30,7 +30,7 @@ extension RequestWord {
 
     /// The letters of flags.
     static let flagLetters: Set<Character> = [
-        "4", "6", "f", "g", "G", "h", "i", "I", "j", "J", "k", "L", "n", "N", "O", "R", "s", "S", "v", "Z", ":",
+        "4", "6", "f", "g", "G", "h", "i", "I", "j", "J", "k", "L", "n", "N", "O", "R", "s", "S", "v", "Z", ":", "#",
     ]
 
     /// The long names of options with values.
@@ -38,10 +38,10 @@ extension RequestWord {
         "auth-type", "aws-sigv4", "bearer", "cacert", "cache", "cert", "ciphers", "config", "connect-timeout",
         "connect-to", "data-binary", "data-order", "data-raw", "data-urlencode", "etag-compare", "etag-save",
         "form-string", "interface", "jobs", "key", "limit-rate", "max-filesize", "max-redirects", "max-redirs",
-        "max-time", "netrc-file", "noproxy", "output-dir", "parallel-max", "pin", "pretty", "proto", "request",
-        "resolve", "retry",
+        "max-time", "netrc-file", "noproxy", "oauth2-bearer", "output-dir", "parallel-max", "pin", "pinnedpubkey",
+        "pretty", "proto", "request", "resolve", "retry",
         "retry-delay", "retry-max-time", "session", "session-read-only", "style", "timeout", "tls-max", "tls-min",
-        "unix-socket", "url", "url-number", "user",
+        "unix-socket", "url", "url-number", "url-query", "user",
     ])
 
     /// The options whose value may look like an option.
@@ -49,14 +49,16 @@ extension RequestWord {
 
     /// The long names of flags.
     static let flags: Set<String> = [
-        "body", "check-status", "compress", "compressed", "continue", "create-dirs", "curl", "download", "fail",
-        "fail-with-body",
+        "anyauth", "basic", "body", "check-status", "clobber", "compress", "compressed", "continue", "create-dirs",
+        "curl", "digest", "download", "fail", "fail-early", "fail-with-body",
         "follow", "form", "format-by-default", "get", "globoff", "head", "headers", "help", "http1", "http1.1", "http2",
         "http2-prior-knowledge", "ignore-stdin", "include", "insecure", "ipv4", "ipv6", "json", "location",
-        "location-trusted", "meta", "multipart", "netrc", "next", "no-buffer", "no-color", "no-config", "no-decode",
-        "no-follow", "offline", "parallel", "plist", "post301", "post302", "post303", "remote-header-name",
-        "remote-name", "remote-name-all", "remote-time", "retry-all-errors", "show-error", "show-secrets", "silent",
-        "timeline", "verbose", "version",
+        "location-trusted", "meta", "multipart", "netrc", "netrc-optional", "next", "no-buffer", "no-clobber",
+        "no-color",
+        "no-config", "no-decode", "no-follow", "no-progress-meter", "offline", "parallel", "plist", "post301",
+        "post302",
+        "post303", "progress-bar", "remote-header-name", "remote-name", "remote-name-all", "remote-time",
+        "remove-on-error", "retry-all-errors", "show-error", "show-secrets", "silent", "timeline", "verbose", "version",
     ]
 
     /// Sorts the words of a command line; nil if one of them is unknown, which the parser reports.

@@ -17,7 +17,8 @@ struct ContentOptions: ParsableArguments {
 struct HeaderOptions: ParsableArguments {
     @Option(
         name: [.customShort("H", allowingJoined: true), .customLong("header")],
-        help: ArgumentHelp("A header field, as Name:value after the URL.", valueName: "Name: value"))
+        help: ArgumentHelp(
+            "A header field, as Name:value after the URL; @file has one on each line.", valueName: "Name: value|@file"))
     var header: [String] = []
 
     @Option(
@@ -43,12 +44,15 @@ struct HeaderOptions: ParsableArguments {
     var decodesContent: Bool { !keepsCoding }
 
     func validate() throws {
-        _ = try items()
+        // Files are read once, with the request.
+        _ = try items(header.filter { !$0.hasPrefix("@") })
     }
 
     /// Returns the header fields of these options as items.
-    func items() throws -> [Item] {
-        var items = try header.map { try HabitOptions.headerItem($0) }
+    func items() throws -> [Item] { try items(header) }
+
+    private func items(_ header: [String]) throws -> [Item] {
+        var items = try header.flatMap { try HabitOptions.headerItems($0) }
         if let userAgent { items.append(try HabitOptions.userAgentItem(userAgent)) }
         if let item = try HabitOptions.cookieItem(cookie) { items.append(item) }
         return items
@@ -71,6 +75,9 @@ struct SenderOptions {
 
     /// Returns the header fields of these options as items.
     func headerItems() throws -> [Item] { try fields.items() }
+
+    /// Whether `--cookie` names a file, or nothing, so that the requests of a command line share their cookies.
+    var sharesCookies: Bool { !fields.cookie.allSatisfy(HabitOptions.isCookies) }
 
     /// The files of `--cookie`.
     var cookieFiles: [String] { fields.cookie.filter { !HabitOptions.isCookies($0) && !$0.isEmpty } }

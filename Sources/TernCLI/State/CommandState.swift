@@ -1,5 +1,6 @@
 import Sterna
 import SternaPlatform
+import Synchronization
 
 /// What a command takes over from earlier ones and leaves to later ones: its cookies, and what `--session` keeps.
 struct CommandState: Sendable {
@@ -43,12 +44,14 @@ struct CommandState: Sendable {
     ///
     /// - Parameters:
     ///   - cookieFiles: files whose cookies are sent, and which are not changed.
+    ///   - sharesCookies: whether the other requests of the command line send the cookies that servers set, as in curl with the
+    ///     name of a file for `-b`, also of one that does not exist.
     ///   - headers: what the command line gives, with the credentials, for each URL.
     ///   - isKept: whether files will be written.
     /// - Throws: `fileUnreadable`; `UsageError` if the URLs cannot share one session.
     static func open(
-        _ options: StateOptions, cookieFiles: [String], urls: [HTTPURL], credentials: EnteredCredentials?,
-        headers: Headers, isKept: Bool = true
+        _ options: StateOptions, cookieFiles: [String], sharesCookies: Bool = false, urls: [HTTPURL],
+        credentials: EnteredCredentials?, headers: Headers, isKept: Bool = true
     ) async throws -> CommandState {
         let (name, keptName, jarPath) = (options.session ?? options.sessionReadOnly, options.session, options.cookieJar)
         let location = try name.map { name in try Self.location(of: name, urls) }
@@ -63,7 +66,21 @@ struct CommandState: Sendable {
                 try CookieSource.exists(path) ? try CookieSource.cookies(in: path) : CookieSnapshot()
             }
             let cache = isKept ? try options.cache.map { try CacheOpening.open($0, mustExist: options.offline) } : nil
-            var jar = CookieJar(limits: .command, identity: Self.identity(location, cookieFiles))
+            let identity = Self.identity(location, cookieFiles)
+            var jar = CookieJar(limits: .command, identity: identity)
+            if sharesCookies, isKept, jarPath == nil, location == nil {
+                // The jar of an earlier request has the files' cookies, and newer ones.
+                let own = jar
+                let known = sharedJars.withLock { jars -> CookieJar? in
+                    if let known = jars[cookieFiles] { return known }
+                    jars[cookieFiles] = own
+                    return nil
+                }
+                if let known {
+                    jar = known
+                    sources = []
+                }
+            }
             var session: KeptSession?
             if let path = jarPath {
                 if isKept {
@@ -100,6 +117,9 @@ struct CommandState: Sendable {
         for cookies in sources { state.jar.merge(cookies) }
         return state
     }
+
+    /// The jars that the requests of this process share, by the files whose cookies they have.
+    private static let sharedJars = Mutex<[[String]: CookieJar]>([:])
 
     /// Throws `writeFailed` if the folder of a file that will be written does not exist.
     private static func checkFolder(of path: String, _ title: String) throws(SternaError) {

@@ -5,6 +5,8 @@ enum EnteredCredentials: Hashable, Sendable {
     /// Which schemes a password is sent by.
     enum Scheme: String, Sendable {
         case basic, digest
+        /// Whatever scheme the server asks for; nothing is sent before.
+        case asked
     }
 
     /// A nil scheme sends Basic at once, and Digest if the server asks for it.
@@ -21,6 +23,8 @@ enum EnteredCredentials: Hashable, Sendable {
             var policy = AuthenticationPolicy.standard
             policy.schemes = [.digest]
             return CredentialOptions.Given(credential: Credential(user: user, password: password), policy: policy)
+        case .user(let user, let password, by: .asked):
+            return CredentialOptions.Given(credential: Credential(user: user, password: password))
         case .user(let user, let password, by: nil):
             return CredentialOptions.Given(
                 authorization: .basic(user, password), credential: Credential(user: user, password: password))

@@ -161,6 +161,7 @@ extension EnteredCredentials {
             case "any": self = .user(user, password: password, by: nil)
             case "basic": self = .user(user, password: password, by: .basic)
             case "digest": self = .user(user, password: password, by: .digest)
+            case "asked": self = .user(user, password: password, by: .asked)
             default: return nil
             }
         case nil: return nil

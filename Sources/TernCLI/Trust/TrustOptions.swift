@@ -13,6 +13,7 @@ struct TrustOptions: ParsableArguments {
     var cacert: String?
 
     @Option(
+        name: [.long, .customLong("pinnedpubkey")],
         help: ArgumentHelp(
             "Accept only servers with this key in their chain, sha256/BASE64 or a file with the key or certificate; repeat it for another key. “tern cert URL” prints a server's.",
             valueName: "pin"))
@@ -96,7 +97,8 @@ struct TrustOptions: ParsableArguments {
     }
 
     private static func pins(_ text: String) throws -> Set<Pin> {
-        if text.hasPrefix("sha256/") { return [try Pin(text)] }
+        // As in curl, semicolons separate several.
+        if text.hasPrefix("sha256/") { return Set(try text.split(separator: ";").map { try Pin(String($0)) }) }
         try checkReadable(text)
         return try Pin.publicKeys(at: text)
     }
