@@ -130,6 +130,7 @@ struct RequestJob {
         let policy = state.cache == nil ? connections?.watching(checks) ?? checks : checks
         let engine = try dial?.engine(for: url, trust, routing) ?? trust.engine(routing.families)
         let (proxies, netrc) = (try routing.proxies(), try request.sender.credentials.netrcAccess())
+        if routing.unixSocket == nil, routing.isProxied(url, proxies) { try dial?.checkProxy(for: url) }
         let method = try Self.method(target, content)
         if method == .get, content.body == nil { exchange.keptPart = keptPart(url) }
         let log = exchange.log
