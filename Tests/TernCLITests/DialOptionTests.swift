@@ -21,10 +21,53 @@ struct DialOptionTests {
                 expectEqual(code, 0, "\(option): \(errors)")
                 expectEqual(server.requests().last?.headers["Host"], "a.test:\(server.port)")
             }
-            let (code, errors) = try await status(["--connect-to", "::b.test:1", "http://a.test:\(server.port)/get"])
-            expectEqual(code, 2)
-            #expect(errors.contains("port \(server.port)"), "\(errors)")
         }
+    }
+
+    @Test("--connect-to leads to another port; requests and credentials go by the URL's host") func connectToPort()
+        async throws
+    {
+        let folder = try TemporaryFolder()
+        try folder.write(
+            "machine a.test login ada password s3cret\nmachine 127.0.0.1 login b password c\n", to: "netrc")
+        try await TestServer.withServer { server in
+            let port = server.port
+            for options in [
+                ["a.test:80:127.0.0.1:\(port)"], ["::127.0.0.1:\(port)"], [":80:127.0.0.1:\(port)"],
+                ["A.test::127.0.0.1:\(port)"],
+                // The first one counts.
+                ["b.test:80:127.0.0.1:1", "a.test:81:127.0.0.1:1", "a.test::127.0.0.1:\(port)", "::127.0.0.1:1"],
+            ] {
+                let words = options.flatMap { ["--connect-to", $0] } + ["--netrc-file", folder.path("netrc")]
+                let (code, errors) = try await status(words + ["http://a.test/get"])
+                expectEqual(code, 0, "\(options): \(errors)")
+                expectEqual(server.requests().last?.headers["Host"], "a.test")
+                // Over http, names other than this machine's get no password at once.
+                #expect(server.requests().last?.headers["Authorization"] == nil)
+            }
+            for words in [
+                [
+                    "--resolve", "b.test:\(port):127.0.0.1", "--connect-to", "a.test:80:b.test:\(port)",
+                    "http://a.test/get",
+                ],
+                ["--connect-to", "127.0.0.1:1::\(port)", "http://127.0.0.1:1/get"],
+            ] {
+                let (code, errors) = try await status(words)
+                expectEqual(code, 0, "\(words): \(errors)")
+            }
+            let (code, errors) = try await status(["--connect-to", "::127.0.0.1:1", "http://a.test/get"])
+            expectEqual(code, 7)
+            #expect(errors.contains("port 1"), "\(errors)")
+        }
+    }
+
+    @Test("--connect-to that a proxy would ignore is an error") func connectToByProxy() async throws {
+        let proxy = ["-x", "http://127.0.0.1:1", "--connect-to"]
+        let (code, errors) = try await status(proxy + ["::127.0.0.1:2", "http://a.test/get"])
+        expectEqual(code, 2)
+        #expect(errors.contains("--proxy none"), "\(errors)")
+        let (other, _) = try await status(proxy + ["b.test::127.0.0.1:2", "http://a.test/get"])
+        expectEqual(other, 7)
     }
 
     @Test("--interface names an address or an interface") func interface() async throws {

@@ -12,7 +12,7 @@ struct DialOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Connect to host2 for requests to host1 and port1, where an empty one stands for that of the URL; certificates and requests keep the name.",
+            "Connect to host2 and port2 for requests to host1 and port1, where an empty one stands for that of the URL; certificates and requests keep the name.",
             valueName: "host1:port1:host2:port2"))
     var connectTo: [String] = []
 
@@ -81,19 +81,49 @@ struct DialOptions: ParsableArguments {
             options.sourceAddress = address
             options.addressFamilies = address.isIPv4 ? .ipv4 : .ipv6
         }
+        let resolved = options.hostOverrides
+        var decided: Set<String> = []
         for text in connectTo {
-            let parts = try Self.parts(text)
-            let host = parts[0].isEmpty ? url.hostWithoutBrackets : parts[0]
-            let port = parts[1].isEmpty ? "\(url.effectivePort)" : parts[1]
-            guard parts[3].isEmpty || parts[3] == port else {
-                throw UsageError(
-                    "--connect-to changes only the host: write port \(port) in “\(text)”, or another port in the URL.")
+            let ends = try ends(of: text, for: url)
+            // As in curl, the first one counts.
+            guard decided.insert(ends.from).inserted else { continue }
+            if let addresses = resolved[ends.to] {
+                options.hostOverrides[ends.from] = addresses
+            } else if !ends.host.isEmpty {
+                options.hostOverrides[ends.from] = [ends.host]
             }
-            guard !parts[2].isEmpty else { continue }
-            let key = "\(host.lowercased()):\(port)"
-            if options.hostOverrides[key] == nil { options.hostOverrides[key] = [parts[2]] }
+            if ends.port != ends.namedPort { options.portOverrides[ends.from] = ends.port }
         }
         return Engine(options: options)
+    }
+
+    /// Throws `UsageError` if `--connect-to` names the host of a URL that a proxy reaches.
+    func checkProxy(for url: HTTPURL) throws {
+        let own = "\(url.hostWithoutBrackets.lowercased()):\(url.effectivePort)"
+        guard try connectTo.contains(where: { try ends(of: $0, for: url).from == own }) else { return }
+        throw UsageError(
+            "--connect-to does not go through a proxy, which would connect to \(url.host) itself; add --proxy none, or leave it out."
+        )
+    }
+
+    /// What `--connect-to` says: `host:port` of the URLs and of the connections, and what is replaced. An empty host is not.
+    private struct Ends {
+        let from: String
+        let to: String
+        let host: String
+        let namedPort: UInt16
+        let port: UInt16
+    }
+
+    private func ends(of text: String, for url: HTTPURL) throws -> Ends {
+        let parts = try Self.parts(text)
+        let from = parts[0].isEmpty ? url.hostWithoutBrackets : parts[0]
+        let namedPort = UInt16(parts[1]) ?? UInt16(clamping: url.effectivePort)
+        let port = UInt16(parts[3]) ?? namedPort
+        let to = parts[2].isEmpty ? from : parts[2]
+        return Ends(
+            from: "\(from.lowercased()):\(namedPort)", to: "\(to.lowercased()):\(port)", host: parts[2],
+            namedPort: namedPort, port: port)
     }
 
     /// Splits `HOST1:PORT1:HOST2:PORT2`, whose hosts may be addresses in brackets.

@@ -139,6 +139,7 @@ struct RequestJob {
         let policy = state.cache == nil ? connections?.watching(checks) ?? checks : checks
         let engine = try dial?.engine(for: url, trust, routing) ?? trust.engine(routing.families)
         let (proxies, netrc) = (try routing.proxies(), try request.sender.credentials.netrcAccess())
+        if routing.unixSocket == nil, routing.isProxied(url, proxies) { try dial?.checkProxy(for: url) }
         let method = try Self.method(target, content)
         // A file that begins with heads cannot be continued.
         if method == .get, content.body == nil, !writesHeads { exchange.keptPart = keptPart(url) }
