@@ -212,7 +212,9 @@ struct RequestPlan: Hashable, Sendable {
             let named = words.compactMap { word -> String? in
                 if case .option("upload-file", let value, _) = word { value } else { nil }
             }
-            guard !isLiteral, let pattern = named.last, Set(named).count == 1, FileStatus(path: pattern) == nil else { return [nil] }
+            guard !isLiteral, let pattern = named.last, Set(named).count == 1, FileStatus(path: pattern) == nil else {
+                return [nil]
+            }
             let found = try URLPattern.matches(pattern, atMost: limit).map(\.url)
             return found.count > 1 ? found : [nil]
         }

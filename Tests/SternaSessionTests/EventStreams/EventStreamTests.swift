@@ -161,7 +161,9 @@ struct EventStreamTests {
 
     @Test("Updates have the changes of the connection, the errors and the waits")
     func updates() async throws {
-        let mock = MockTransport(responses: [Self.events("retry: 0\ndata: a\n\n"), ServerResponse(status: 503), Self.end])
+        let mock = MockTransport(responses: [
+            Self.events("retry: 0\ndata: a\n\n"), ServerResponse(status: 503), Self.end,
+        ])
         let stream = try Self.session(mock).events("stream") {
             $0.backoff = RetryBackoff(base: .zero)
             $0.reconnectionTime = .seconds(3_600)
