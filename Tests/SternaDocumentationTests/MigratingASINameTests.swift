@@ -82,7 +82,7 @@ struct MigratingASINameTests {
         try form.set(file: photo, for: "portrait", fileName: "b.jpg", mediaType: "image/jpeg")
         let (api, mock) = try mocked()
         try await api.submit(form, to: "people")
-        #expect(mock.requests.last?.bodyText?.contains("filename=\"b.jpg\"") == true)
+        #expect(mock.requests.last?.givenText?.contains("filename=\"b.jpg\"") == true)
         let value = QueryEncoder.percentEncoded("Ada & Co")
         #expect(value == "Ada%20%26%20Co")
     }

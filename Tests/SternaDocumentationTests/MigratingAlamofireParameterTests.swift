@@ -19,7 +19,7 @@ struct MigratingAlamofireParameterTests {
     ) async throws -> String? {
         let (api, mock) = try mocked { configure(&$0) }
         try await api.post("users", parameters: parameters)
-        return mock.requests.last?.bodyText
+        return mock.requests.last?.givenText
     }
 
     @Test("Encodings and encoders are request serializers")
@@ -36,7 +36,7 @@ struct MigratingAlamofireParameterTests {
         var serializer = HTTPRequestSerializer(style: .alamofire)
         serializer.destination = .body
         let request = Request(.get, try HTTPURL("https://api.example.com/users"))
-        #expect(try serializer.serialized(request, with: ["page": 2]).bodyText == "page=2")
+        #expect(try serializer.serialized(request, with: ["page": 2]).givenText == "page=2")
         serializer.destination = .url
         func signed() throws -> Request {
             let signed = try serializer.serialized(request, with: ["page": 2])
@@ -50,10 +50,10 @@ struct MigratingAlamofireParameterTests {
         let user = User()
         let encoder = JSONEncoder()
         try await api.post("users", body: .json(user, encoder: encoder))
-        #expect(mock.requests.last?.bodyText == #"{"name":"Ada"}"#)
+        #expect(mock.requests.last?.givenText == #"{"name":"Ada"}"#)
         let names = ["Ada", "Grace"]
         try await api.post("users", body: .json(names))
-        #expect(mock.requests.last?.bodyText == #"["Ada","Grace"]"#)
+        #expect(mock.requests.last?.givenText == #"["Ada","Grace"]"#)
         func untyped() throws -> Parameters {
             let row: [String: Any] = ["name": "Ada"]
             let parameters = try Parameters(untyped: row)

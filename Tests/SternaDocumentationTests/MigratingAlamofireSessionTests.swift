@@ -81,7 +81,7 @@ struct MigratingAlamofireSessionTests {
             #expect(try await reply.decode(User.self).id == 7)
         }
         #expect(try await ready().status == 200)
-        #expect(mock.requests.map(\.bodyText) == ["name=Ada", "name=Ada", #"{"id":7,"name":"Ada"}"#, nil, nil])
+        #expect(mock.requests.map(\.givenText) == ["name=Ada", "name=Ada", #"{"id":7,"name":"Ada"}"#, nil, nil])
         #expect(mock.requests.first?.headers["X-Client"] == "7")
         #expect(mock.requests[3].url.query == "page=2")
         #expect(mock.requests.last?.headers[.accept] == "text/csv")
@@ -112,9 +112,9 @@ struct MigratingAlamofireSessionTests {
         try await ready()
         try await api.upload(.data(photo), to: "photos", progress: { print($0) })
         #expect(mock.requests.map(\.method) == [.post, .put, .post, .put, .post])
-        #expect(mock.requests.first?.bodyText == "photo")
+        #expect(mock.requests.first?.givenText == "photo")
         #expect(mock.requests[1].body?.length == 5)
-        #expect(mock.requests[2].bodyText?.contains("filename=\"a.jpg\"") == true)
+        #expect(mock.requests[2].givenText?.contains("filename=\"a.jpg\"") == true)
 
         func source() throws -> Body {
             let body = try Body.file(path)

@@ -40,7 +40,7 @@ struct MigratingManagerTests {
         }
         let text = try await api.post("users", parameters: ["name": "Ada"]).text()
         #expect(text == "report")
-        #expect(mock.requests.first?.bodyText == #"{"name":"Ada"}"#)
+        #expect(mock.requests.first?.givenText == #"{"name":"Ada"}"#)
         #expect(mock.requests.first?.headers[.authorization] == "Basic YWRhOnNlY3JldA==")
     }
 

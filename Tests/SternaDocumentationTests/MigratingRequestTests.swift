@@ -87,7 +87,7 @@ struct MigratingRequestTests {
         let methods = "GET GET HEAD POST POST PUT PATCH DELETE POST GET POST POST POST"
         #expect(mock.requests.map(\.method.rawValue).joined(separator: " ") == methods)
         #expect(mock.requests.first?.url.query == "page=2")
-        #expect(mock.requests[3].bodyText == "name=Ada")
+        #expect(mock.requests[3].givenText == "name=Ada")
         #expect(failures.withLock { $0.map(\.description) }.isEmpty)
     }
 

@@ -46,7 +46,7 @@ struct MigratingSerializerTests {
         let (api, mock) = try mocked { $0.requestSerializer = JSONRequestSerializer(options: [.sortedKeys]) }
         let draft = RequestDraft(.post, "users", parameters: ["name": "Ada"])
         try await api.send(draft)
-        #expect(mock.requests.last?.bodyText == #"{"name":"Ada"}"#)
+        #expect(mock.requests.last?.givenText == #"{"name":"Ada"}"#)
 
         let (lists, _) = try mocked { $0.requestSerializer = .propertyList(.binary) }
         let error = try #require(
@@ -64,7 +64,7 @@ struct MigratingSerializerTests {
         let draft = try RequestDraft.upload(
             "photos", multipart: { form in form.append(photo, name: "image", fileName: "a.jpg") })
         try await api.send(draft)
-        #expect(mock.requests.last?.bodyText?.contains("filename=\"a.jpg\"") == true)
+        #expect(mock.requests.last?.givenText?.contains("filename=\"a.jpg\"") == true)
 
         try await Downloading.withFolder { folder in
             let path = folder + "/form"

@@ -76,7 +76,7 @@ struct MigratingURLSessionNameTests {
     func requests() async throws {
         let (api, mock) = try mocked()
         try await api.put("notes/7", body: .text("Eggs"))
-        #expect(mock.requests.last?.bodyText == "Eggs")
+        #expect(mock.requests.last?.givenText == "Eggs")
         try await api.get("search", parameters: ["q": "tern", "page": 2])
         #expect(mock.requests.last?.url.query == "page=2&q=tern")
 

@@ -25,7 +25,7 @@ struct MigrationExamplesTests {
         }
         let fields = ["X-Client": "7"]
         try await api.post("users", parameters: ["key": Data([1, 255])], headers: Headers(fields))
-        #expect(mock.requests.first?.bodyText == #"{"key":[1,255]}"#)
+        #expect(mock.requests.first?.givenText == #"{"key":[1,255]}"#)
         #expect(mock.requests.first?.headers[try #require(.init("X-Client"))] == "7")
         try await api.get("users", parameters: ["key": Data([1, 255]), "ratio": 2.0])
         #expect(mock.requests.last?.url.query == "key%5B%5D=1&key%5B%5D=255&ratio=2.0")
@@ -60,7 +60,7 @@ struct MigrationExamplesTests {
         }
 
         #expect(reply.status == 200)
-        #expect(mock.requests.first?.bodyText == #"{"key":[1,255]}"#)
+        #expect(mock.requests.first?.givenText == #"{"key":[1,255]}"#)
         #expect(mock.requests.first?.headers["X-Client"] == "7")
         #expect(mock.requests.count == 2)
     }

@@ -52,8 +52,8 @@ struct ReadmeExamplesTests {
         let paths = ["/v1/users/1", "/v1/users", "/v1/notes/7", "/v1/users/1", "/v1/events"]
         #expect(mock.requests.map(\.url.path) == paths)
         #expect(mock.requests.allSatisfy { $0.headers[.authorization] == "Bearer sesame" })
-        #expect(mock.requests[1].bodyText == "name=Ada&phone%5Bmobile%5D=5&tags%5B%5D=a")
-        #expect(mock.requests[2].bodyText == #"{"text":"Terns"}"#)
+        #expect(mock.requests[1].givenText == "name=Ada&phone%5Bmobile%5D=5&tags%5B%5D=a")
+        #expect(mock.requests[2].givenText == #"{"text":"Terns"}"#)
         #expect(mock.requests[2].headers["X-Trace"] == "t1")
     }
 
@@ -128,8 +128,8 @@ struct ReadmeExamplesTests {
         api.get("users/1", success: { task, value in print(value["name"]) }, failure: { task, error in print(error) })
 
         _ = (careful, patient)
-        #expect(mock.requests[0].bodyText == #"{"name":"Ada","tags":["a","b"]}"#)
-        #expect(mock.requests[1].bodyText == "name=Ada")
+        #expect(mock.requests[0].givenText == #"{"name":"Ada","tags":["a","b"]}"#)
+        #expect(mock.requests[1].givenText == "name=Ada")
         #expect(mock.requests[3].url.query == "page=2")
         #expect(mock.requests[5].timeouts.connect == .seconds(5))
         #expect(mock.requests[8].headers[.contentType]?.hasPrefix("multipart/form-data") == true)

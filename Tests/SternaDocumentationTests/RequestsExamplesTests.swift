@@ -28,14 +28,14 @@ struct RequestsExamplesTests {
         try await api.post("rows", json: try Parameters(untyped: row))  // a [String: Any]
 
         let requests = mock.requests
-        #expect(requests[0].bodyText == #"{"name":"Ada"}"#)
-        #expect(requests[1].bodyText == #"{"name":"Ada","phone":{"mobile":1}}"#)
+        #expect(requests[0].givenText == #"{"name":"Ada"}"#)
+        #expect(requests[1].givenText == #"{"name":"Ada","phone":{"mobile":1}}"#)
         #expect(requests[2].url.query == "page=2")
-        #expect(requests[2].bodyText == "name=Ada")
+        #expect(requests[2].givenText == "name=Ada")
         #expect(requests[3].url.query == "name=Ada&tags%5B%5D=a&tags%5B%5D=b")
-        #expect(requests[4].bodyText == "name=Ada&phone%5Bmobile%5D=1")
-        #expect(requests[5].bodyText == #"{"fax":null}"#)
-        #expect(requests[6].bodyText == #"{"id":7}"#)
+        #expect(requests[4].givenText == "name=Ada&phone%5Bmobile%5D=1")
+        #expect(requests[5].givenText == #"{"fax":null}"#)
+        #expect(requests[6].givenText == #"{"id":7}"#)
     }
 
     @Test("Nested literals of mixed types")
@@ -48,7 +48,7 @@ struct RequestsExamplesTests {
             "rooms", json: ["user": ["name": JSON(name), "tags": ["a"]], "n": JSON(temperature)] as JSON)
 
         let expected = #"{"user":{"name":"Ada","tags":["a"]},"n":21.5}"#
-        #expect(mock.requests.map(\.bodyText) == [expected, expected])
+        #expect(mock.requests.map(\.givenText) == [expected, expected])
         let error = await #expect(throws: SternaError.self) {
             try await api.post("rooms", json: ["n": JSON(Double.nan)] as JSON)
         }
@@ -234,7 +234,7 @@ struct RequestsExamplesTests {
         }
         let lines = try await api.post("lines", parameters: ["one": 1, "two": 2]).value(by: LineResponseSerializer())
         #expect(lines == ["a", "b"])
-        #expect(mock.requests.first?.bodyText == "one\ntwo")
+        #expect(mock.requests.first?.givenText == "one\ntwo")
         #expect(mock.requests.first?.headers[.contentType] == "text/x-lines")
     }
 }

@@ -32,7 +32,7 @@ struct TasksExamplesTests {
         let reply = try await api.dataTask(request).value
 
         #expect(reply.status == 200)
-        #expect(mock.requests.map(\.bodyText) == ["Eggs"])
+        #expect(mock.requests.map(\.givenText) == ["Eggs"])
     }
 
     @Test("A script")

@@ -57,7 +57,7 @@ struct FileReferenceTests {
         func content(_ body: Body) async throws -> String? {
             var request = Request(.post, try HTTPURL("http://example.com/"))
             request.body = try await body.collected()
-            return request.bodyText
+            return request.givenText
         }
         try await expectEqual(content(.stream(stream([[0x61], [0x62, 0x63]] as [[UInt8]]))), "abc")
         try await expectEqual(content(.stream(stream([Data([0x61]), Data([0x62])]))), "ab")

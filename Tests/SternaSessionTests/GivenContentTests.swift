@@ -27,7 +27,7 @@ struct GivenContentTests {
     private func sent(_ draft: RequestDraft, _ configure: (inout SessionSettings) -> Void = { _ in }) throws -> [String]
     {
         let request = try mocked { configure(&$0) }.api.request(for: draft)
-        return [request.bodyText ?? "", request.headers["Content-Type"] ?? ""]
+        return [request.givenText ?? "", request.headers["Content-Type"] ?? ""]
     }
 
     private let json = "application/json"
@@ -130,7 +130,7 @@ struct GivenContentTests {
         let (api, mock) = try mocked { $0.requestSerializer = JSONRequestSerializer() }
         try await api.post("p", parameters: ["z": 1, "a": "x"], headers: ["X-A": "1", "X-A": "2"])
         let request = try #require(mock.requests.first)
-        expectEqual(request.bodyText, #"{"z":1,"a":"x"}"#)
+        expectEqual(request.givenText, #"{"z":1,"a":"x"}"#)
         expectEqual(request.headers[values: try #require(.init("X-A"))], ["1", "2"])
     }
 }

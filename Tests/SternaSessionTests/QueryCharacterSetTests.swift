@@ -29,7 +29,7 @@ struct QueryCharacterSetTests {
         let other = "q=\(expected)&\(expected)=1"
         let query = try #require(mock.requests.first?.url.query)
         #expect(query == names || query == other)
-        expectEqual(mock.requests.last?.bodyText, "q=\(expected)")
+        expectEqual(mock.requests.last?.givenText, "q=\(expected)")
         let charset = encoding == .utf16 ? "utf-8" : encoding.name
         expectEqual(mock.requests.last?.headers[.contentType], "application/x-www-form-urlencoded; charset=\(charset)")
     }

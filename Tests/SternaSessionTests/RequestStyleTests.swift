@@ -54,7 +54,7 @@ struct RequestStyleTests {
         try await api.post("a", parameters: ["p": [1]], query: ["q": [2]], body: .text("own", mediaType: "x/y"))
         try await api.get("a", parameters: ["p": [1]], query: ["q": [2]])
         expectEqual(mock.requests.map(\.url.query), ["x=1&q[]=2", "q[]=2&p[]=1", "q[]=2&p[]=1"])
-        expectEqual(mock.requests.map(\.bodyText), ["p[]=1", "own", nil])
+        expectEqual(mock.requests.map(\.givenText), ["p[]=1", "own", nil])
         expectEqual(mock.requests[1].headers[values: .contentType], ["x/y"])
     }
 
@@ -67,7 +67,7 @@ struct RequestStyleTests {
         for method in methods { try await api.request(method, "a", parameters: ["b": [1], "a": Parameters.null]) }
         expectEqual(mock.requests.map(\.url.query), ["a&b[]=1", "a&b[]=1", "a&b[]=1", nil, nil, nil, nil])
         let text = "{\"a\":null,\"b\":[1]}"
-        expectEqual(mock.requests.map(\.bodyText), [nil, nil, nil, text, text, text, text])
+        expectEqual(mock.requests.map(\.givenText), [nil, nil, nil, text, text, text, text])
         expectEqual(
             mock.requests.map { $0.headers[.contentType] },
             [nil, nil, nil] + Array(repeating: "application/json; charset=utf-8", count: 4))
@@ -82,6 +82,6 @@ struct RequestStyleTests {
         serializer.destination = .body
         try await api.get("a", parameters: ["p": 1]) { [serializer] in $0.requestSerializer = serializer }
         expectEqual(mock.requests.map(\.url.query), ["p=1", nil])
-        expectEqual(mock.requests.map(\.bodyText), [nil, "p=1"])
+        expectEqual(mock.requests.map(\.givenText), [nil, "p=1"])
     }
 }

@@ -88,11 +88,11 @@ struct SerializerPrecedenceTests {
         expectEqual(first.headers[values: try name("X-C")], ["session"])
         expectEqual(first.headers[values: .contentType], ["application/json"])
         expectEqual(first.headers[values: .userAgent].count, 1)
-        expectEqual(first.bodyText, "{\"k\":1}")
+        expectEqual(first.givenText, "{\"k\":1}")
         let second = try #require(mock.requests.last)
         expectEqual(second.headers[values: try name("X-A")], ["session's"])
         expectNil(second.headers[try name("X-B")])
-        expectEqual(second.bodyText, "k=1")
+        expectEqual(second.givenText, "k=1")
     }
 
     private struct Own: RequestSerializer {
@@ -113,7 +113,7 @@ struct SerializerPrecedenceTests {
         let (other, otherMock) = try mocked { $0.requestSerializer = serializer(["X-A": "1"]) }
         try await other.post("a", parameters: ["k": 1, "l": 2], query: ["q": [1]]) { $0.requestSerializer = Own() }
         for request in [try #require(mock.requests.first), try #require(otherMock.requests.first)] {
-            expectEqual(request.bodyText, "k|l")
+            expectEqual(request.givenText, "k|l")
             expectEqual(request.url.query, "q%5B%5D=1")
             expectEqual(request.headers[values: .contentType], ["x/own"])
             expectEqual(request.headers[try name("X-Own")], "1")

@@ -22,7 +22,7 @@ struct SessionDeriveTests {
         let name = try #require(HTTPField.Name("X-One"))
         expectEqual(mock.requests.map { $0.headers[name] }, ["1", "2", "1"])
         expectEqual(mock.requests.map { $0.headers[.authorization] }, [nil, "Bearer t", nil])
-        expectEqual(mock.requests.map(\.bodyText), ["p=1", #"{"p":1}"#, "p=1"])
+        expectEqual(mock.requests.map(\.givenText), ["p=1", #"{"p":1}"#, "p=1"])
         expectEqual(mock.requests.map(\.timeouts.betweenBytes), [.seconds(60), .seconds(3), .seconds(60)])
     }
 

@@ -53,7 +53,7 @@ struct SessionVerbTests {
         try await api.request(try #require(.init("PROPFIND")), "a", parameters: ["b": 1, "a": 2])
         for request in mock.requests {
             expectEqual(request.url.requestTarget, "/v1/a")
-            expectEqual(request.bodyText, "a=2&b=1")
+            expectEqual(request.givenText, "a=2&b=1")
             expectEqual(request.headers[.contentType], formType)
         }
     }
@@ -64,7 +64,7 @@ struct SessionVerbTests {
         try await api.with { $0.requestSerializer = .json }.post("a", parameters: ["b": [1, 2]])
         try await api.post("a", parameters: ["b": [1, 2]]) { $0.requestSerializer = .json }
         for request in mock.requests {
-            expectEqual(request.bodyText, #"{"b":[1,2]}"#)
+            expectEqual(request.givenText, #"{"b":[1,2]}"#)
             expectEqual(request.headers[.contentType], "application/json")
         }
     }
@@ -75,7 +75,7 @@ struct SessionVerbTests {
         try await api.post("a")
         try await api.with { $0.requestSerializer = .json }.post("a")
         try await api.delete("a")
-        expectEqual(mock.requests.map(\.bodyText), ["", nil, nil])
+        expectEqual(mock.requests.map(\.givenText), ["", nil, nil])
         expectEqual(mock.requests.map { $0.headers[.contentType] }, [formType, nil, nil])
     }
 
@@ -87,7 +87,7 @@ struct SessionVerbTests {
         try await api.post("a", query: ["k": Parameters.null, "e": [String]()])
         try await api.get("a", parameters: [:], query: [:])
         expectEqual(mock.requests.map(\.url.requestTarget), ["/v1/a?x=0&q=2&p=1", "/v1/a?x=0&q=2", "/v1/a?k", "/v1/a"])
-        expectEqual(mock.requests.map(\.bodyText), [nil, "p=1", "", nil])
+        expectEqual(mock.requests.map(\.givenText), [nil, "p=1", "", nil])
     }
 
     @Test("A body takes precedence, and parameters then go into the query")
@@ -98,7 +98,7 @@ struct SessionVerbTests {
         try await api.put("a", body: try .json(["k": "v"]))
         try await api.delete("a", body: .text("x", mediaType: "a/b"))
         expectEqual(mock.requests.map(\.url.requestTarget), ["/v1/a?p=1", "/v1/a", "/v1/a", "/v1/a"])
-        expectEqual(mock.requests.map(\.bodyText), ["hello", "\u{1}\u{2}", #"{"k":"v"}"#, "x"])
+        expectEqual(mock.requests.map(\.givenText), ["hello", "\u{1}\u{2}", #"{"k":"v"}"#, "x"])
         expectEqual(
             mock.requests.map { $0.headers[.contentType] },
             [
@@ -131,7 +131,7 @@ struct SessionVerbTests {
             [
                 "/v1/a?p=1", "/v1/a", "/v1/a", "/v1/a", "/v1/a?q=1", "/v1/a?p=1",
             ])
-        expectEqual(mock.requests.map(\.bodyText), [nil, nil, "p=1", "x", "", nil])
+        expectEqual(mock.requests.map(\.givenText), [nil, nil, "p=1", "x", "", nil])
     }
 
     @Test("Parameters that cannot be encoded fail before anything is sent, with method and URL")

@@ -44,7 +44,7 @@ struct UploadFormTests {
                 form.boundary = "B"
             }, success: log.onSuccess, failure: log.onFailure)
         await log.wait()
-        let bodies = mock.requests.map(\.bodyText)
+        let bodies = mock.requests.map(\.givenText)
         expectEqual(bodies, [Self.written, Self.written])
     }
 
@@ -63,7 +63,7 @@ struct UploadFormTests {
             })
         try await api.upload(
             "a", parameters: Self.parameters, multipart: { $0 = MultipartForm(boundary: "B", encoder: .whatwgForm) })
-        let bodies = mock.requests.map(\.bodyText)
+        let bodies = mock.requests.map(\.givenText)
         expectEqual(
             bodies,
             [
@@ -84,12 +84,12 @@ struct UploadFormTests {
         changed.body = .text("own")
         try await api.withResponse(to: changed) { _ in }
         expectEqual(
-            mock.requests.map(\.bodyText),
+            mock.requests.map(\.givenText),
             [
                 Self.text([("is_on", "true"), ("list", "1"), ("list", "2")]), "own",
             ])
         expectEqual(
-            plain.mock.requests.map(\.bodyText), [Self.text([("isOn", "1"), ("list[]", "1"), ("list[]", "2")])])
+            plain.mock.requests.map(\.givenText), [Self.text([("isOn", "1"), ("list[]", "1"), ("list[]", "2")])])
     }
 
     @Test("The closure sets the style of names, also of those of parameters")
@@ -103,7 +103,7 @@ struct UploadFormTests {
                 form.nameStyle = .raw
             })
         let request = try #require(mock.requests.first)
-        expectEqual(request.bodyText, Self.text([("a\"b", "1"), ("part", "v")]))
+        expectEqual(request.givenText, Self.text([("a\"b", "1"), ("part", "v")]))
         expectEqual(request.headers[.contentType], "multipart/form-data; boundary=B")
     }
 

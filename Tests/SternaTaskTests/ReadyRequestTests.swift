@@ -62,7 +62,7 @@ struct ReadyRequestTests {
         _ = try await api.uploadTask(own).value
         expectEqual(
             mock.requests.map { $0.headers[.contentType] }, ["text/plain; charset=utf-8", "text/csv"])
-        expectEqual(mock.requests.map(\.bodyText), ["a", "a"])
+        expectEqual(mock.requests.map(\.givenText), ["a", "a"])
     }
 
     @Test("The session's response serializer judges the response, and its options are the defaults")

@@ -64,7 +64,7 @@ struct AWSPayloadTests {
         expectEqual(
             mock.requests.last?.headers["x-amz-content-sha256"],
             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
-        expectEqual(mock.requests.last?.bodyText, "abc")
+        expectEqual(mock.requests.last?.givenText, "abc")
     }
 
     @Test("A hash that the caller gives is not computed again")
@@ -105,7 +105,7 @@ struct AWSPayloadTests {
         expectEqual(
             mock.requests.last?.headers["x-amz-content-sha256"],
             "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
-        expectEqual(mock.requests.last?.bodyText, "abc")
+        expectEqual(mock.requests.last?.givenText, "abc")
     }
 
     @Test("A content coding follows aws-chunked in Content-Encoding")

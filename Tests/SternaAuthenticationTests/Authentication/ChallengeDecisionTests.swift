@@ -84,7 +84,7 @@ struct ChallengeDecisionTests {
         let body = Body.stream(AsyncStream<Bytes> { $0.finish() })
         _ = try await api.dataTask(RequestDraft(.post, "a", body: body)).value
         expectEqual(mock.requests.count, 2)
-        expectEqual(mock.requests.last?.bodyText, "again")
+        expectEqual(mock.requests.last?.givenText, "again")
     }
 
     @Test(

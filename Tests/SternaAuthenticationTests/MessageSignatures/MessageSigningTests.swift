@@ -134,7 +134,7 @@ struct MessageSigningTests {
                 next.finish()
             })
         try await api.post("a", body: body)
-        expectEqual(mock.requests.last?.bodyText, "hello")
+        expectEqual(mock.requests.last?.givenText, "hello")
         expectEqual(
             mock.requests.last?.headers["Content-Digest"], "sha-256=:LPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCQ=:")
     }

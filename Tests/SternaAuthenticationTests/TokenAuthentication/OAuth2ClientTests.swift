@@ -26,7 +26,7 @@ struct OAuth2ClientTests {
     }
 
     private func fields(_ request: Request?) -> Set<String> {
-        Set((request?.bodyText ?? "").split(separator: "&").map(String.init))
+        Set((request?.givenText ?? "").split(separator: "&").map(String.init))
     }
 
     @Test("Client credentials, with Basic authentication of the encoded texts (RFC 6749, 2.3.1)")
@@ -184,7 +184,7 @@ struct OAuth2ClientTests {
         let received = TokenList()
         let mock = MockTransport { request in
             if request.url.host == "login.test" {
-                let isFirst = request.bodyText?.contains("client_credentials") == true
+                let isFirst = request.givenText?.contains("client_credentials") == true
                 return .json(["access_token": isFirst ? "t1" : "t2", "token_type": "Bearer", "refresh_token": "r"])
             }
             return request.headers[.authorization] == "Bearer t2" ? .json([:]) : .init(status: 401)

@@ -86,7 +86,7 @@ struct TokenAuthenticationTests {
         let reply = try await session(mock, tokens).post("https://api.example.com/a", body: .text("hello"))
         expectEqual(reply.status, 200)
         expectEqual(mock.authorizations, ["Bearer t0", "Bearer t1"])
-        expectEqual(mock.requests.map(\.bodyText), ["hello", "hello"])
+        expectEqual(mock.requests.map(\.givenText), ["hello", "hello"])
         expectEqual(scene.expired, ["t0"])
         expectEqual(tokens.token?.value, "t1")
     }

@@ -139,7 +139,7 @@ struct RedirectHandlerTests {
             $0.redirectHandler = { _, proposed in .follow(proposed) }
         }.api.post("a", parameters: ["b": 1])
         expectEqual(confirmed.requests.map(\.method), [.post, .post])
-        expectEqual(confirmed.requests.last?.bodyText, "b=1")
+        expectEqual(confirmed.requests.last?.givenText, "b=1")
     }
 
     /// The URL that the closure chooses, a secret that it sets, and the Authorization and X-Api-Key that arrive.

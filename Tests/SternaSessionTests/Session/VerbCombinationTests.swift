@@ -24,7 +24,7 @@ struct VerbCombinationTests {
 
         init(_ request: Request) {
             target = request.url.requestTarget
-            body = request.bodyText
+            body = request.givenText
             field = request.headers["X-H"]
             isUrgent = request.priority == .high
         }

@@ -101,7 +101,7 @@ struct CallbackVerbTests {
         let encodesInURL = ["GET", "HEAD", "DELETE"].contains(method)
         expectEqual(request?.method.rawValue, method)
         expectEqual(request?.url.requestTarget, (encodesInURL ? "/v1/a?n=1" : "/v1/a"))
-        expectEqual(request?.bodyText, (encodesInURL ? nil : "n=1"))
+        expectEqual(request?.givenText, (encodesInURL ? nil : "n=1"))
     }
 
     @Test("A callback without a serializer receives a JSON tree", arguments: trees)

@@ -17,8 +17,8 @@ func mocked(
 }
 
 extension Request {
-    /// The body's bytes if it consists of bytes.
-    var bodyText: String? {
+    /// The text of a body that consists of bytes; it is read without waiting, unlike `bodyText`.
+    var givenText: String? {
         body.map { body in
             body.segments.map { if case .bytes(let bytes) = $0 { bytes.text } else { "?" } }.joined()
         }
