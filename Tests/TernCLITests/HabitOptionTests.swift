@@ -228,9 +228,9 @@ struct HabitOptionTests {
             (["-O", "GET", "http://a/"], "-o FILE"), (["-O", "-o", "x", "http://a/x"], "exclude"),
             (["-X", "POST", "GET", "http://a/"], "two methods"), (["-I", "-d", "x", "http://a/"], "--head"),
             (["-I", "-X", "POST", "http://a/"], "exclude"), (["-d", "x", "http://a/", "a=b"], "whole body"),
-            (["-H", "@none", "http://a/"], "cannot be read"), (["-H", "@-", "http://a/"], "standard input"),
+            (["-H", "@none", "http://a/"], "none"), (["-H", "@-", "http://a/"], "standard input"),
             (["-C", "5", "-o", "x", "http://a/"], "standard output"), (["-C", "5", "-r", "1-", "http://a/"], "-r"),
-            (["-C", "-5", "http://a/"], "-C -"),
+            (["-C", "x", "http://a/"], "-C -"),
             (["-H", "s3cret", "http://a/"], "colon"), (["-m", "3", "http://a/"], "--max-time"),
             (["http://a/", "-b"], "--print b"), (["http://a/x", "-d"], "-O"), (["-d", "http://a/x"], "-O"),
         ])
