@@ -26,6 +26,12 @@ struct ContinuingCommandTests {
             (["-a", "ada:s3cret", "http://a/b"], "--auth 'ada:***' http://a/b"),
             (["-a", "ada", "http://a/b"], "--auth ada http://a/b"),
             (
+                ["-u", "ada:s3cret", "--anyauth", "--netrc-optional", "http://a/b"],
+                "--auth 'ada:***' --anyauth --netrc-optional http://a/b"
+            ),
+            (["-u", "ada", "--basic", "http://a/b"], "--auth ada --basic http://a/b"),
+            (["-u", "ada", "--digest", "http://a/b"], "--auth ada --digest http://a/b"),
+            (
                 ["-u", "ada:s3cret", "--auth-type", "digest", "-n", "http://a/b"],
                 "--auth 'ada:***' --auth-type digest --netrc http://a/b"
             ),
@@ -95,7 +101,8 @@ struct ContinuingCommandTests {
         // Those that exclude others are in the table above, or mean the same as another.
         let others: Set = [
             "--bearer", "--cookie-jar", "--session-read-only", "--user", "--http1.1", "--http1", "--http2", "--ipv4",
-            "--insecure", "--no-follow", "--follow",
+            "--insecure", "--no-follow", "--follow", "--basic", "--digest", "--anyauth", "--oauth2-bearer",
+            "--pinnedpubkey",
             "--location",
             "--version",
             "--help", "--max-redirs", "--output", "--remote-name", "--remote-header-name", "--continue",

@@ -2,6 +2,7 @@ import ArgumentParser
 import Sterna
 import SternaPlatform
 import SternaTesting
+import Synchronization
 import Testing
 
 @testable import SternaTestSupport
@@ -73,6 +74,27 @@ struct CredentialOptionTests {
     }
 
     // MARK: By the program
+
+    @Test("--digest sends the body with the answer to the challenge only", arguments: [true, false])
+    func digestBody(asks: Bool) async throws {
+        try await TestServer.withServer { server in
+            let bodies = Mutex<[String]>([])
+            server.route("POST", "/form") { request in
+                let body = String(decoding: try await request.body.collect(), as: UTF8.self)
+                bodies.withLock { $0.append(body) }
+                guard asks, request.headers["Authorization"] == nil else { return .text("done") }
+                return ServerResponse(
+                    status: 401, headers: ["WWW-Authenticate": "Digest realm=\"r\", nonce=\"n\", qop=\"auth\""])
+            }
+            let outcome = try await TernProcess.run("-u", "ada:pw", "--digest", "-d", "a=1", server.url("/form"))
+            expectEqual(outcome.status, 0, "\(outcome.errors)")
+            expectEqual(outcome.text, "done")
+            expectEqual(bodies.withLock { $0 }, ["", "a=1"])
+            let types = server.requests().map { $0.headers["Content-Type"] }
+            expectEqual(types, Array(repeating: "application/x-www-form-urlencoded", count: 2))
+            expectEqual(server.requests().last?.headers["Authorization"]?.hasPrefix("Digest "), asks ? true : nil)
+        }
+    }
 
     @Test("-u sends Basic; --netrc-file answers the challenge, and warns if others can read the file") func program()
         async throws

@@ -40,7 +40,9 @@ import Testing
         #expect(HeadText(style: style(coloured: true)).response(response).contains("\u{1B}[33m404 Not Found\u{1B}[0m"))
         response.section = FieldSection(response.section.fields, reason: "Nothing \u{1B}[31mhere")
         #expect(HeadText(style: style()).response(response).hasPrefix("HTTP/1.1 404 Nothing "))
-        #expect(!HeadText(style: style()).response(response).contains("\u{1B}"))
+        var terminal = style()
+        terminal.isTerminal = true
+        #expect(!HeadText(style: terminal).response(response).contains("\u{1B}"))
         for (code, line) in [(207, "207 Multi-Status"), (507, "507 Insufficient Storage"), (599, "599")] {
             let response = Response(status: .init(code: code), url: try HTTPURL("http://host/"))
             expectEqual(HeadText(style: style()).response(response), "HTTP/1.1 \(line)\n")

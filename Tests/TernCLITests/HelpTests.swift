@@ -50,13 +50,16 @@ struct HelpTests {
             "--tls-max": "1.3",
             "--resolve": "a:80:127.0.0.1", "--cacert": "/etc/hostname", "--cert": "/none", "--key": "/none",
             "--pin": "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=", "--unix-socket": "/none",
+            "--oauth2-bearer": "t", "--pinnedpubkey": "sha256/47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
         ]
         // Options that exclude others stand in a line of their own.
         let apart: Set = [
             "--bearer", "--cookie-jar", "--http1.1", "--http1", "--ipv4", "--insecure", "--include", "--no-follow",
             "--version",
             "--help", "--session-read-only", "--headers", "--body", "--meta", "--fail-with-body", "--check-status",
+            "--oauth2-bearer", "--basic", "--digest", "--anyauth",
         ]
+        let schemes: [Set<String>] = [["--auth", "--basic"], ["--auth", "--digest"], ["--auth", "--anyauth"]]
         let third: Set = ["--session-read-only"]
         // Each excludes the other ones, and --include and --print.
         let parts: [Set<String>] = [["--headers", "--fail-with-body"], ["--body", "--check-status"], ["--meta"]]
@@ -65,8 +68,9 @@ struct HelpTests {
         let durable: Set = ["--resumable", "--parts", "--max-request-bytes", "--store"]
         let own = options(UploadCommand.self)
         let common = own.subtracting(apart).subtracting(durable)
-        for line in [
-            common, own.intersection(apart).subtracting(["--version", "--help"]).subtracting(third).subtracting(alone),
+        let second = own.intersection(apart).subtracting(Set(schemes.joined()))
+        for line in schemes + [
+            common, second.subtracting(["--version", "--help"]).subtracting(third).subtracting(alone),
             third,
             parts[0], parts[1], parts[2], common.union(durable).subtracting(UploadOptionTests.oneRequest),
             durable.union(["--bearer", "--ipv4"]),

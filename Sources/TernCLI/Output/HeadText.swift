@@ -46,7 +46,7 @@ struct HeadText: Sendable {
         return "\(paint(clean(name), .cyan)): \(clean(shown))"
     }
 
-    private func clean(_ text: String) -> String { TerminalText.line(text) }
+    private func clean(_ text: String) -> String { style.isTerminal ? TerminalText.line(text) : text }
 
     private func paint(_ text: String, _ colour: Colour) -> String { colour.wrap(text, if: style.isColoured) }
 }

@@ -19,7 +19,9 @@ struct ConditionOptions: ParsableArguments {
 
     @Option(
         name: [.customShort("e", allowingJoined: true), .long],
-        help: ArgumentHelp("The Referer field: the page with the link.", valueName: "url"))
+        help: ArgumentHelp(
+            "The Referer field: the page with the link. With ;auto at its end requests after redirects name the redirecting URL.",
+            valueName: "url"))
     var referer: String?
 
     @Option(
@@ -46,14 +48,16 @@ struct ConditionOptions: ParsableArguments {
             guard range.contains("-"), range.utf8.allSatisfy({ (0x30...0x39).contains($0) || ",-".utf8.contains($0) })
             else { throw ValidationError("-r takes a range of bytes, as 0-99, 500- or -500.") }
         }
-        if referer?.hasSuffix(";auto") == true {
-            throw ValidationError("-e sets the Referer of the first request; leave out ;auto, which is not supported.")
-        }
     }
+
+    /// Whether requests that follow redirects name the URL that has redirected them.
+    var refersAutomatically: Bool { referer?.hasSuffix(";auto") == true }
 
     /// The header field of `-e` as an item; empty without it.
     var refererItems: [Item] {
-        guard let referer else { return [] }
+        guard let referer = refersAutomatically ? referer.map({ String($0.dropLast(5)) }) : referer else { return [] }
+        // Without an address the first request has the field that it has anyway.
+        if refersAutomatically, referer.isEmpty { return [] }
         return [referer.isEmpty ? .removedHeader(name: "referer") : .header(name: "Referer", value: referer)]
     }
 
@@ -62,6 +66,12 @@ struct ConditionOptions: ParsableArguments {
         var items: [Item] = []
         if let range { items.append(.header(name: "Range", value: "bytes=\(range)")) }
         items += refererItems
+        if let etagSave, let slash = etagSave.lastIndex(of: "/"), slash > etagSave.startIndex,
+            FileStatus(path: String(etagSave[..<slash]))?.isDirectory != true
+        {
+            // Before anything is sent.
+            throw OutputError(name: etagSave, code: ENOENT)
+        }
         if let time { items.append(try Self.condition(time)) }
         if let etagCompare {
             // As in curl, a file that --etag-save will make may be missing: no response is known.
@@ -73,23 +83,38 @@ struct ConditionOptions: ParsableArguments {
         return items
     }
 
+    /// Whether a response to the condition of `-z` does not meet it, although the server sends its body; as in curl, the body is
+    /// then left out.
+    func excludes(_ response: Response) -> Bool {
+        guard let time, response.status == .ok, let limit = Self.time(time),
+            let modified = response.headers[.lastModified].flatMap(HTTPDate.seconds)
+        else { return false }
+        return time.hasPrefix("-") ? modified >= limit : modified <= limit
+    }
+
     /// Writes the response's ETag to the file of `--etag-save`; throws `OutputError`.
     func saveTag(of response: Response) throws {
         guard let etagSave, let tag = response.headers[.eTag] else { return }
         let file = try OutputFile(etagSave)
-        try file.write(Bytes(text: tag + "\n"))
+        if !tag.isEmpty { try file.write(Bytes(text: tag + "\n")) }
         try file.complete()
     }
 
     private static func condition(_ text: String) throws -> Item {
         let isOlder = text.hasPrefix("-")
         let value = isOlder ? String(text.dropFirst()) : text
-        guard let seconds = TimeText.seconds(value) ?? modification(of: value) else {
+        guard let seconds = time(text) else {
             throw ValidationError(
                 "-z takes a date, as in 'Sun, 06 Nov 1994 08:49:37 GMT', 2024-01-31 or '2024-01-31 10:00:00', or a file that exists; “\(value)” is neither."
             )
         }
         return .header(name: isOlder ? "If-Unmodified-Since" : "If-Modified-Since", value: TimeText.field(seconds))
+    }
+
+    /// Returns the time of `-z`, in seconds since 1970; nil for a text that is neither date nor file.
+    private static func time(_ text: String) -> Int64? {
+        let value = text.hasPrefix("-") ? String(text.dropFirst()) : text
+        return TimeText.seconds(value) ?? modification(of: value)
     }
 
     private static func modification(of path: String) -> Int64? {

@@ -199,6 +199,8 @@ struct FormPart: Hashable, Sendable {
         (name, rest) = try Self.split(text)
         let mark = rest.first
         if mark == "@" || mark == "<" { rest.removeFirst() }
+        // As in curl.
+        rest = rest.drop { $0 == " " || $0 == "\t" }
         let value = Self.value(&rest)
         switch mark {
         case "@": content = .file(try Self.source(value, name))

@@ -31,6 +31,9 @@ struct Exchange: Sendable {
     /// Keeps a file that is incomplete because the user has interrupted the command; nil if it cannot be continued.
     var keptPart: KeptPart?
 
+    /// The interim responses whose heads are not yet shown; nil if they are left out.
+    let interim: InterimResponses?
+
     /// The heads for the body's file; nil if they are shown, or not wanted.
     private let heads: FileHeads?
 
@@ -43,10 +46,13 @@ struct Exchange: Sendable {
     ///   - conditions: the options of conditional requests; nil for none.
     ///   - files: the options of the response's files; nil for none.
     ///   - writesHeads: whether the file of the body begins with the heads, as with curl's `-i -o FILE`.
+    ///   - withholdsBody: whether the body is sent only with credentials.
+    ///   - showsInterim: whether the heads of interim responses are shown, too.
     init(
         style: OutputStyle, progress: ProgressDisplay, content: RequestContent, destination: SaveDestination,
         check: StatusCheck, follows: Bool, http2: HTTP2Mode, record: TransferRecord?,
-        conditions: ConditionOptions? = nil, files: FileOptions? = nil, writesHeads: Bool = false
+        conditions: ConditionOptions? = nil, files: FileOptions? = nil, writesHeads: Bool = false,
+        withholdsBody: Bool = false, showsInterim: Bool = false
     ) throws {
         self.conditions = conditions
         self.files = files
@@ -58,11 +64,16 @@ struct Exchange: Sendable {
         self.record = record
         let heads = writesHeads ? FileHeads() : nil
         self.heads = heads
+        let interim = showsInterim ? InterimResponses() : nil
+        self.interim = interim
         let output = Descriptor.standardOutput
         let dump = try files?.headDump()
-        log = NetworkLog(removedHeaders: content.removedHeaders, record: record, dump: dump) { request in
+        log = NetworkLog(
+            removedHeaders: content.removedHeaders, record: record, dump: dump, withholdsBody: withholdsBody
+        ) { request in
             try Self.show(request, style, http2, file: content.file, to: output)
         } redirect: { response in
+            try interim?.show(before: response, style, heads)
             heads?.add(response)
             if style.parts.contains(.responseHead) {
                 try output.write(HeadText(style: style).response(response) + "\n")
@@ -155,11 +166,15 @@ struct Exchange: Sendable {
                 if let start { try Self.check(response, from: start) }
                 try files?.check(length: received(response).headers[.contentLength].flatMap { Int64($0) })
                 // What has not changed must not replace the file.
-                let isUnchanged = response.status == .notModified && conditions?.isConditional == true
+                let isUnchanged =
+                    response.status == .notModified && conditions?.isConditional == true
+                    || conditions?.excludes(response) == true
                 let file = isUnchanged ? nil : try destination.file(for: response)
                 record?.saves(to: file?.name)
                 do {
-                    try await receive(response, file)
+                    if conditions?.excludes(response) != true, !isBeyondEnd(response) {
+                        try await receive(response, file)
+                    }
                 } catch var error as SternaError {
                     // The session cannot add metrics to the error that is wrapped below.
                     error.metrics = error.metrics ?? response.metrics
@@ -177,11 +192,16 @@ struct Exchange: Sendable {
         }
     }
 
+    /// Whether nothing is missing after the byte of `-C`, so that the body is a message of the server.
+    private func isBeyondEnd(_ response: Response) -> Bool {
+        start != nil && response.status == .rangeNotSatisfiable
+    }
+
     /// Throws `UsageError` for a successful response that does not begin at the byte of `-C`.
     private static func check(_ response: Response, from start: Int64) throws(UsageError) {
         guard start > 0, response.status.kind == .successful else { return }
         let range = response.headers[.contentRange]?.split(separator: " ").last
-        guard response.status != .partialContent || range?.hasPrefix("\(start)-") != true else { return }
+        guard range?.hasPrefix("\(start)-") != true else { return }
         throw UsageError(
             "The server does not send the body from byte \(start) on, as -C asks; it ignores ranges.",
             status: ExitStatus.failure)
@@ -252,6 +272,7 @@ struct Exchange: Sendable {
     }
 
     private func showHead(_ response: Response) throws {
+        try interim?.show(before: response, style, heads)
         heads?.add(received(response))
         guard style.parts.contains(.responseHead) else { return }
         let head = HeadText(style: style).response(received(response))

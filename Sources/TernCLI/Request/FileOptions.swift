@@ -159,7 +159,10 @@ final class FileHeads: Sendable {
     private let text = Mutex("")
 
     /// Adds the head of a response.
-    func add(_ response: Response) { text.withLock { $0 += HeadDump.text(of: response) } }
+    func add(_ response: Response) { add(HeadDump.text(of: response)) }
+
+    /// Adds a head as it is.
+    func add(_ head: String) { text.withLock { $0 += head } }
 
     /// Removes the heads and returns them.
     func take() -> String {
@@ -183,6 +186,9 @@ struct AcceptedOptions: ParsableArguments {
 
     @Flag(name: [.customShort("#"), .customLong("progress-bar")], help: .hidden)
     var progressBar = false
+
+    @Flag(name: .customLong("no-http0.9"), help: .hidden)
+    var noHTTP09 = false
 
     @Flag(name: .customLong("remove-on-error"), help: .hidden)
     var removeOnError = false

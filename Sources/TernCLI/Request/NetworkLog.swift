@@ -10,6 +10,7 @@ final class NetworkLog: Interceptor {
     private let dump: HeadDump?
     private let last = Mutex<Response?>(nil)
     private let answered = Atomic(false)
+    private let withholdsBody: Bool
     private let record: TransferRecord?
 
     /// - Parameters:
@@ -18,8 +19,9 @@ final class NetworkLog: Interceptor {
     ///   - request: called with each request.
     ///   - redirect: called with each response that another request followed.
     ///   - dump: gets the head of each response.
+    ///   - withholdsBody: whether a request without credentials is sent with an empty body, since the server will ask for them.
     init(
-        removedHeaders: Set<String>, record: TransferRecord? = nil, dump: HeadDump? = nil,
+        removedHeaders: Set<String>, record: TransferRecord? = nil, dump: HeadDump? = nil, withholdsBody: Bool = false,
         request: @escaping @Sendable (Request) throws -> Void,
         redirect: @escaping @Sendable (Response) throws -> Void
     ) {
@@ -28,6 +30,7 @@ final class NetworkLog: Interceptor {
         showsRequest = request
         showsRedirect = redirect
         self.dump = dump
+        self.withholdsBody = withholdsBody
     }
 
     /// The head of the last response as received, before its content was decoded.
@@ -46,6 +49,17 @@ final class NetworkLog: Interceptor {
                 request.headers[field.name] = nil
             }
         }
+        if withholdsBody, let body = request.body, body.length != 0, !request.headers.contains(.authorization) {
+            var question = request
+            question.body = .bytes([], mediaType: body.mediaType)
+            let response = try await exchange(question, next)
+            guard response.status.kind == .successful else { return response }
+            // The server has accepted the empty body, which was not meant.
+        }
+        return try await exchange(request, next)
+    }
+
+    private func exchange(_ request: Request, _ next: Chain) async throws -> Response {
         if let redirect = last.withLock({ $0.take() }) { try showsRedirect(redirect) }
         try showsRequest(request)
         record?.sent(request)

@@ -145,7 +145,7 @@ struct NamingOptions: ParsableArguments {
     @Option(
         name: [.customShort("C", allowingJoined: true), .customLong("continue-at")],
         help: ArgumentHelp(
-            "With -O or -o, -C - makes this a download that resumes an interrupted one; see tern download. A number asks for the body from that byte on.",
+            "With -O or -o, -C - makes this a download that resumes an interrupted one; see tern download. A number asks for the body from that byte on, or sends the file of -T from there.",
             valueName: "-|number"))
     var offset: String?
 

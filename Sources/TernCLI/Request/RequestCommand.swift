@@ -90,11 +90,13 @@ struct RequestCommand: AsyncParsableCommand, SendingCommand {
             throw ValidationError("-O and -o exclude each other: each names the file.")
         }
         try checkBody()
-        if naming.start != nil, output.path.map({ $0 != "-" }) == true {
+        let isUpload = texts.upload.map { $0 != "-" } == true
+        if naming.start != nil, !isUpload, output.path.map({ $0 != "-" }) == true {
             throw ValidationError("-C with a number is for standard output; -C - continues a file.")
         }
-        if naming.start != nil, conditions.range != nil || givesBody || fields.head {
-            throw ValidationError("-C asks for the rest of a response's body; -r, -I and bodies do not go with it.")
+        if naming.start != nil, conditions.range != nil || givesBody && !isUpload || fields.head {
+            throw ValidationError(
+                "-C is for a response's body, or for the file of -T; -r, -I and other bodies do not go with it.")
         }
         guard naming.isDownload else { return }
         guard naming.download || naming.remoteName || output.path.map({ $0 != "-" }) == true else {

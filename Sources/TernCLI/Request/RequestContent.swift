@@ -81,6 +81,19 @@ struct RequestContent: Sendable {
         }
     }
 
+    /// Leaves out the first bytes of the file that is the body, for an upload that continues. Throws `UsageError` if nothing of the
+    /// file is left.
+    mutating func skip(_ count: Int64) throws(UsageError) {
+        guard let file, case .file(let whole)? = body?.segments.first else { return }
+        guard count < whole.length else {
+            throw UsageError(
+                "The file “\(file)” has \(whole.length) bytes, so that nothing is left after \(count) of -C.")
+        }
+        let rest = FileRange(path: whole.path, offset: count, length: whole.length - count)
+        body = Body(segments: [.file(rest)], mediaType: body?.mediaType)
+        headers.append("Content-Range", "bytes \(count)-\(whole.length - 1)/\(whole.length)")
+    }
+
     /// Returns a form of the fields and files in the order in which they were written.
     private static func multipart(_ items: [Item], _ style: RequestStyle?) throws -> Body? {
         var form = MultipartForm(encoder: style?.query ?? QueryEncoder())

@@ -60,6 +60,8 @@ struct RequestJob {
 
     /// The name of the file that the body is saved to, unless the server chooses it; nil without one.
     private var typedFile: String? {
+        // With a number the name may be another one.
+        guard files?.clobber != false else { return nil }
         var named = SaveDestination(path: output.path)
         if let naming, naming.remoteName {
             guard let url = try? Target.url(target.url), let found = try? naming.destination(url: url) else {
@@ -91,7 +93,9 @@ struct RequestJob {
     private func run(_ record: TransferRecord?) async throws {
         let items = try target.items.map { argument throws(UsageError) in try ItemParser.parse(argument) }
         var content = try await content(
-            try request.headerItems() + (conditions?.items() ?? []) + (naming?.rangeItems ?? []) + items)
+            try request.headerItems() + (conditions?.items() ?? []) + (givenBody == nil ? naming?.rangeItems ?? [] : [])
+                + items)
+        if let start = naming?.start, start > 0 { try content.skip(start) }
         let url = try Self.url(target, content)
         let named = try naming?.destination(url: url) ?? SaveDestination(path: output.path)
         let destination = try output.curl ? named : files?.place(named) ?? named
@@ -127,9 +131,10 @@ struct RequestJob {
         var exchange = try Exchange(
             style: style, progress: progress, content: content, destination: destination, check: output.statusCheck,
             follows: connection.redirects.follow, http2: connection.transport.http2Mode, record: record,
-            conditions: conditions, files: output.curl || printsOnly ? nil : files, writesHeads: writesHeads)
+            conditions: conditions, files: output.curl || printsOnly ? nil : files, writesHeads: writesHeads,
+            withholdsBody: kept.credentials?.isDigest == true, showsInterim: output.include)
         exchange.showsTimeline = output.timeline
-        exchange.start = naming?.start
+        exchange.start = content.file == nil ? naming?.start : nil
         exchange.showsFailedHead = output.include
         try dial?.check(url)
         var checks = try trust.policy(for: url)
@@ -150,6 +155,7 @@ struct RequestJob {
             settings.network.engine = engine
             settings.requestSerializer = .json
             connection.apply(to: &settings)
+            if conditions?.refersAutomatically == true { settings.redirects.referrer = .strictOriginWhenCrossOrigin }
             settings.retry = retries
             if let connections {
                 settings.events.observers = [
@@ -192,6 +198,7 @@ struct RequestJob {
                 record.uploaded(sent.completed)
             }
         }
+        if let interim = exchange.interim { draft.settings.onInformational = { interim.add($0) } }
         let start = ContinuousClock.now
         do {
             try await exchange.run(draft, by: session, retries: retries)

@@ -78,7 +78,7 @@ struct RequestPlan: Hashable, Sendable {
         let parts = sorted.split(separator: .flag("--next"), omittingEmptySubsequences: false)
         sorted += defaults.lines.flatMap(\.words)
         ignoresInput = sorted.contains(.flag("--ignore-stdin"))
-        for part in parts {
+        for part in Self.joined(parts) {
             var part = Part(defaults.words(before: Array(part)) + part)
             jobs = try part.takeJobs() ?? jobs
             let found = try part.commands(atMost: Self.most - commands.count)
@@ -98,6 +98,27 @@ struct RequestPlan: Hashable, Sendable {
         for index in commands.indices {
             commands[index].insert(contentsOf: shared + (isNumbered ? ["--url-number=\(index)"] : []), at: 0)
         }
+    }
+
+    /// Joins the options before a `--next` without a URL with those after it, as curl does in files of options.
+    private static func joined(_ parts: [ArraySlice<RequestWord>]) -> [[RequestWord]] {
+        var result: [[RequestWord]] = []
+        var earlier: [RequestWord] = []
+        for (index, part) in parts.enumerated() {
+            let hasURL = part.contains { word in
+                switch word {
+                case .argument, .option("url", _, _): true
+                case .option, .flag: false
+                }
+            }
+            guard hasURL || index == parts.count - 1 else {
+                earlier += part
+                continue
+            }
+            result.append(earlier + part)
+            earlier = []
+        }
+        return result
     }
 
     /// Parses a line of `commands`. Throws `UsageError`, and the parser's error that asks for help.
@@ -160,7 +181,10 @@ struct RequestPlan: Hashable, Sendable {
             }
             let (outputs, uploads) = (words.filter(\.isOutput), words.filter(\.isUpload))
             try checkCounts(urls: urls.count, outputs, uploads)
-            guard targets.count > 1 || savesAll && targets.count == 1 else {
+            // A pattern of one URL has parts for the name of the file, too.
+            let isNamed =
+                targets.first?.parts.isEmpty == false && outputs.contains { $0.written.contains { $0.contains("#") } }
+            guard targets.count > 1 || (savesAll || isNamed) && targets.count == 1 else {
                 return (lines: [plain(targets.first?.url, arguments)], firsts: [0])
             }
             if words.contains(where: \.isTag) {

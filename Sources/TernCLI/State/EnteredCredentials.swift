@@ -13,6 +13,11 @@ enum EnteredCredentials: Hashable, Sendable {
     case user(String, password: String, by: Scheme?)
     case token(String)
 
+    /// Whether only Digest is used, so that the server must ask first.
+    var isDigest: Bool {
+        if case .user(_, password: _, by: .digest) = self { true } else { false }
+    }
+
     /// How they are sent.
     var given: CredentialOptions.Given {
         switch self {
