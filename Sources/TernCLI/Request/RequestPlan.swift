@@ -187,7 +187,7 @@ struct RequestPlan: Hashable, Sendable {
             guard targets.count > 1 || (savesAll || isNamed) && targets.count == 1 else {
                 return (lines: [plain(targets.first?.url, arguments)], firsts: [0])
             }
-            if words.contains(where: \.isTag) {
+            if targets.count > 1, words.contains(where: \.isTag) {
                 throw UsageError(
                     "--etag-save and --etag-compare are for one URL, and there are \(targets.count); write --next between the requests."
                 )
