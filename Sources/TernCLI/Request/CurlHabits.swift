@@ -29,7 +29,6 @@ enum CurlHabits {
         "--doh-url": names,
         "--engine": "it is not supported; keys are read from files",
         "--expect100-timeout": "leave it out, as no Expect: 100-continue is sent",
-        "--fail-early": "it is not supported; the exit status is that of the first failure",
         "--happy-eyeballs-timeout-ms": "it is not supported; the second address has its turn after 250 ms",
         "--haproxy-protocol": "it is not supported",
         "--hsts": "it is not supported; leave it out",
