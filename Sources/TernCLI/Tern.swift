@@ -30,18 +30,14 @@ struct Tern: AsyncParsableCommand {
             Descriptor.standardError.print(HelpText.brief)
             return ExitStatus.usage
         }
-        if arguments == ["--version"] {
+        // The second is curl's letter.
+        if arguments == ["--version"] || arguments == ["-V"] {
             // The parser would look at every command first, which takes as long as a request.
             Descriptor.standardOutput.print(Session.libraryVersion)
             return ExitStatus.success
         }
         if arguments == ["-h"] {
             Descriptor.standardOutput.print(HelpText.brief)
-            return ExitStatus.success
-        }
-        // curl's letter for the version.
-        if arguments == ["-V"] {
-            Descriptor.standardOutput.print(Session.libraryVersion)
             return ExitStatus.success
         }
         do {
