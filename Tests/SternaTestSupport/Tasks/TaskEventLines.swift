@@ -18,7 +18,10 @@ final class TaskEventLines: Sendable {
     func lines(_ words: String...) -> [String] { lines.filter { line in words.contains { line.hasPrefix($0) } } }
 
     /// Waits until the last line is this one; returns whether it arrived.
-    func ends(with line: String) async -> Bool { await eventually { lines.last == line } }
+    func ends(with line: String) async -> Bool {
+        // Within the lock: the sanitizer does not see that an array which is read outside of it is copied before it is changed.
+        await eventually { all.withLock { $0.last == line } }
+    }
 
     /// Records the events of tasks, and scheduled retries.
     func observer(_ name: String = "") -> EventObserver {
