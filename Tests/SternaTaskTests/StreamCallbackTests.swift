@@ -25,7 +25,7 @@ struct StreamCallbackTests {
     /// Collects what callbacks receive.
     private final class Log<Entry: Sendable>: Sendable {
         private let list = Mutex<[Entry]>([])
-        var entries: [Entry] { list.withLock { $0 } }
+        var entries: [Entry] { list.withLock { $0.map { $0 } } }
         func add(_ entry: Entry) { list.withLock { $0.append(entry) } }
     }
 

@@ -12,7 +12,7 @@ struct EventBufferTests {
     private final class Log: Sendable {
         private let all = Mutex<[String]>([])
 
-        var lines: [String] { all.withLock { $0 } }
+        var lines: [String] { all.withLock { $0.map { $0 } } }
         func add(_ line: String) { all.withLock { $0.append(line) } }
 
         func observer(_ name: String = "", _ families: SternaEvent.Families = .all) -> EventObserver {

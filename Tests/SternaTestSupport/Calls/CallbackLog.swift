@@ -14,7 +14,7 @@ final class CallbackLog<Value: Sendable>: Sendable {
 
     private let state = Mutex((events: [Event](), waiters: [(Int, CheckedContinuation<Void, Never>)]()))
 
-    var events: [Event] { state.withLock { $0.events } }
+    var events: [Event] { state.withLock { $0.events.map { $0 } } }
 
     var progress: [RequestProgress] {
         events.compactMap { if case .progress(let progress) = $0 { progress } else { nil } }

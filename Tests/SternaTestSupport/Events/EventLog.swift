@@ -12,7 +12,7 @@ final class EventLog: Sendable {
         EventObserver(families) { [self] event in kept.withLock { $0.append(event) } }
     }
 
-    var events: [SternaEvent] { kept.withLock { $0 } }
+    var events: [SternaEvent] { kept.withLock { $0.map { $0 } } }
 
     /// Returns the closure's lines for the events of the n-th call.
     func lines(ofCall number: Int = 0, _ line: (SternaEvent) -> String?) -> [String] {

@@ -7,7 +7,9 @@ import Synchronization
 final class TaskEventLines: Sendable {
     private let all = Mutex<[String]>([])
 
-    var lines: [String] { all.withLock { $0 } }
+    // A list of its own, here and in other logs that tests read while events arrive: the sanitizer does not see that a list which is
+    // read outside of the lock is copied before it is changed.
+    var lines: [String] { all.withLock { $0.map { $0 } } }
 
     func add(_ line: String) { all.withLock { $0.append(line) } }
 
@@ -18,10 +20,7 @@ final class TaskEventLines: Sendable {
     func lines(_ words: String...) -> [String] { lines.filter { line in words.contains { line.hasPrefix($0) } } }
 
     /// Waits until the last line is this one; returns whether it arrived.
-    func ends(with line: String) async -> Bool {
-        // Within the lock: the sanitizer does not see that an array which is read outside of it is copied before it is changed.
-        await eventually { all.withLock { $0.last == line } }
-    }
+    func ends(with line: String) async -> Bool { await eventually { lines.last == line } }
 
     /// Records the events of tasks, and scheduled retries.
     func observer(_ name: String = "") -> EventObserver {
