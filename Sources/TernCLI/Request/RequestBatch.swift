@@ -34,7 +34,7 @@ struct RequestBatch: Sendable {
                     if plan.failsEarly, status != ExitStatus.success { break }
                 }
                 if Task.isCancelled { break }
-                group.addTask { (index, await Self.status(of: line)) }
+                group.addTask { (index, await status(of: line)) }
             }
             for await (done, status) in group { statuses[done] = status }
             return statuses
@@ -43,9 +43,9 @@ struct RequestBatch: Sendable {
         return statuses.first { $0 != ExitStatus.success } ?? ExitStatus.success
     }
 
-    private static func status(of line: [String]) async -> Int32 {
+    private func status(of line: [String]) async -> Int32 {
         do {
-            try await Tern.run(["request"] + line)
+            try await Tern.run(try plan.command(of: line))
             return ExitStatus.success
         } catch {
             return Tern.report(error)

@@ -123,6 +123,7 @@ struct RequestPlan: Hashable, Sendable {
 
     /// Parses a line of `commands`. Throws `UsageError`, and the parser's error that asks for help.
     func command(of line: [String]) throws -> any ParsableCommand {
+        if let simple = RequestCommand(simple: line) { return simple }
         do {
             return try Tern.command(of: ["request"] + line)
         } catch let error as UsageError {

@@ -60,6 +60,7 @@ extension RequestWord {
         "post302",
         "post303", "progress-bar", "remote-header-name", "remote-name", "remote-name-all", "remote-time",
         "remove-on-error", "retry-all-errors", "show-error", "show-secrets", "silent", "timeline", "verbose", "version",
+        "without-progress",
     ]
 
     /// Sorts the words of a command line; nil if one of them is unknown, which the parser reports.
