@@ -7,7 +7,8 @@ struct Tern: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tern", abstract: "Send HTTP requests and show what comes back.", version: Session.libraryVersion,
         subcommands: [
-            RequestCommand.self, DownloadCommand.self, UploadCommand.self, CookiesCommand.self, CacheCommand.self,
+            RequestCommand.self, DownloadCommand.self, UploadCommand.self, EventsCommand.self, CookiesCommand.self,
+            CacheCommand.self,
             TransfersCommand.self, PageCommand.self, NetworkCommand.self,
             CertCommand.self, ServeCommand.self, DemoCommand.self, BenchCommand.self,
         ],
@@ -112,7 +113,8 @@ struct Tern: AsyncParsableCommand {
     /// Otherwise the parser would take a value after options for a subcommand of that name.
     static func routed(_ arguments: [String]) -> [String] {
         let others = [
-            "download", "upload", "cookies", "cache", "transfers", "page", "network", "cert", "serve", "demo", "bench",
+            "download", "upload", "events", "cookies", "cache", "transfers", "page", "network", "cert", "serve", "demo",
+            "bench",
             "--version",
             "--generate-completion-script",
         ]

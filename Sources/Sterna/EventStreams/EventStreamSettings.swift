@@ -27,7 +27,7 @@ public struct EventStreamSettings: Sendable, Hashable {
     public var retriedStatuses: Set<Int> = []
 
     /// The maximum time without any bytes, comments included, after which the connection counts as lost; 10 min by default. It
-    /// replaces the request's ``SternaCore/Timeouts/betweenBytes``, unless the request sets that.
+    /// replaces the request's ``SternaCore/Timeouts/betweenBytes``.
     public var silence = Duration.seconds(600)
 
     /// The limits on what the reader holds; see ``SternaSerialization/EventStreamParser/Limits``.

@@ -25,8 +25,8 @@ enum HelpText {
         under the URL's name, -s without progress, --session NAME to keep cookies, and
         --fail to exit with 22 for a status of 400 and up. Redirects are followed.
 
-        Commands: download, upload, transfers, \(hasPage ? "page, " : "")cookies, cache, network, cert,
-        serve, demo, bench; tern COMMAND --help explains one.
+        Commands: download, upload, events, transfers, \(hasPage ? "page, " : "")cookies, cache, network,
+        cert, serve, demo, bench; tern COMMAND --help explains one.
         tern --help lists all options, items and exit statuses.
         """
     }
@@ -69,6 +69,7 @@ enum HelpText {
         COMMANDS:
           tern download   save files; continue interrupted downloads
           tern upload     send a file
+          tern events     show a server's events as they come
           tern transfers  downloads and uploads that resume after a crash
         \(hasPage ? "  tern page       save a web page with its resources\n" : "")  tern cookies    show, remove and convert kept cookies
           tern cache      list, show and remove stored responses

@@ -1,6 +1,5 @@
 import Sterna
 import SternaPlatform
-import SternaSigning
 
 /// The job of a command line: one request, sent and shown.
 struct RequestJob {
@@ -112,19 +111,11 @@ struct RequestJob {
         // As in curl and in HTTPie, the heads of -i and -I are in the file, too.
         let writesHeads = destination != .none && !output.verbose && (output.include || showsHead && !output.namesParts)
         if writesHeads { style.parts.remove(.responseHead) }
-        let given = request.sender.credentials
-        let signing = try request.aws.signing(isAsked: given.authType == .awsSigv4, auth: given.auth, for: url)
-        let entered = signing == nil ? try given.entered() : nil
-        let state = try await CommandState.open(
-            request.sender.state, cookieFiles: request.sender.cookieFiles,
-            sharesCookies: request.sender.sharesCookies, urls: [url], credentials: entered,
-            headers: content.headers, isKept: !output.curl && !printsOnly)
-        try Self.check(state, connection)
+        let sender = try await sender(for: url, &content, keepsFiles: !output.curl && !printsOnly)
+        let state = sender.state
         if style.parts.contains(.cache), state.cache == nil, !output.curl {
             throw UsageError("--print c says what the cache did; name its folder with --cache FOLDER.")
         }
-        let kept = state.completed(content.headers, entered, for: url, isSigned: signing != nil)
-        content.headers = kept.headers
         let progress = ProgressDisplay(
             isEnabled: !output.silent && !hidesProgress
                 && (!(style.isTerminal && destination == .none) || content.file != nil || content.hasParts))
@@ -132,59 +123,18 @@ struct RequestJob {
             style: style, progress: progress, content: content, destination: destination, check: output.statusCheck,
             follows: connection.redirects.follow, http2: connection.transport.http2Mode, record: record,
             conditions: conditions, files: output.curl || printsOnly ? nil : files, writesHeads: writesHeads,
-            withholdsBody: kept.credentials?.isDigest == true, showsInterim: output.include)
+            withholdsBody: sender.credentials?.isDigest == true, showsInterim: output.include)
         exchange.showsTimeline = output.timeline
         exchange.start = content.file == nil ? naming?.start : nil
         exchange.showsFailedHead = output.include
-        try dial?.check(url)
-        var checks = try trust.policy(for: url)
-        if let suites = try dial?.suites() { checks.tls.cipherSuites = suites }
-        let connections = output.verbose ? ConnectionLog { printError($0) } : nil
-        // A cache keeps the responses of policies with closures apart.
-        let policy = state.cache == nil ? connections?.watching(checks) ?? checks : checks
-        let engine = try dial?.engine(for: url, trust, routing) ?? trust.engine(routing.families)
-        let (proxies, netrc) = (try routing.proxies(), try request.sender.credentials.netrcAccess())
-        if routing.unixSocket == nil, routing.isProxied(url, proxies) { try dial?.checkProxy(for: url) }
-        let method = try Self.method(target, content)
-        // A file that begins with heads cannot be continued.
-        if method == .get, content.body == nil, !writesHeads { exchange.keptPart = keptPart(url) }
-        let log = exchange.log
-        let retries = connection.retries.policy(for: method, fails: output.statusCheck.fails)
-        let session = try Session { [policy] settings in
-            settings.trust.policy = policy
-            settings.network.engine = engine
-            settings.requestSerializer = .json
-            connection.apply(to: &settings)
-            if conditions?.refersAutomatically == true { settings.redirects.referrer = .strictOriginWhenCrossOrigin }
-            settings.retry = retries
-            if let connections {
-                settings.events.observers = [
-                    AttemptLog(limit: connection.retries.retry) { printError($0) }.observer, connections.observer,
-                ]
-            }
-            routing.apply(to: &settings, proxies)
-            settings.auth.netrc = netrc?.file
-            settings.decodesContent = request.sender.fields.decodesContent
-            settings.events.collectsMetrics =
-                record != nil || output.timeline || !style.parts.isDisjoint(with: [.metrics, .timingJSON])
-            settings.networkInterceptors = [log]
-            state.apply(to: &settings)
-        }
-        var draft = RequestDraft(
-            method, url, body: content.body, headers: content.headers)
-        draft.settings.auth.secretHeaders = content.secretHeaders
-        kept.credentials?.given.apply(to: &draft.settings)
-        if kept.credentials == nil, signing == nil, let netrc {
-            let isRouted =
-                routing.isProxied(url, proxies) || !trust.resolve.isEmpty || dial?.connectTo.isEmpty == false
-            netrc.credentials(for: url, headers: content, isRouted: isRouted).apply(to: &draft.settings)
-        }
-        if let signing { draft.settings.auth.awsSigning = signing }
+        var collectsMetrics = record != nil || output.timeline
+        if !style.parts.isDisjoint(with: [.metrics, .timingJSON]) { collectsMetrics = true }
+        let prepared = try prepared(url, content, sender, log: exchange.log, collectsMetrics: collectsMetrics)
+        let session = prepared.session
+        var draft = prepared.draft
         draft.settings.savedName = destination.savedName
-        // The limit is for all attempts together.
-        if retries.limit > 0, let limit = connection.transport.maxTime {
-            draft.settings.deadline = .now + .seconds(limit)
-        }
+        // A file that begins with heads cannot be continued.
+        if draft.method == .get, content.body == nil, !writesHeads { exchange.keptPart = keptPart(url) }
         if output.curl { return try printCommand(draft, by: session, content, state) }
         if printsOnly { return try await printRequest(draft, by: session, style, content, state) }
         try routing.checkSocket()
@@ -201,7 +151,7 @@ struct RequestJob {
         if let interim = exchange.interim { draft.settings.onInformational = { interim.add($0) } }
         let start = ContinuousClock.now
         do {
-            try await exchange.run(draft, by: session, retries: retries)
+            try await exchange.run(draft, by: session, retries: prepared.retries)
         } catch {
             await session.flushEvents()
             if let bytes = exchange.keptPart?.bytes { try printContinuing(url, items, destination, bytes: bytes) }
@@ -330,7 +280,9 @@ struct RequestJob {
         return request
     }
 
-    private func content(_ items: [Item]) async throws -> RequestContent {
+    /// Returns what is sent: the content of the items and options, or else standard input. Throws `UsageError`, and for files that
+    /// cannot be read.
+    func content(_ items: [Item]) async throws -> RequestContent {
         var content = try RequestContent(items, as: format, style: request.style?.style, given: givenBody)
         if !queryTexts.isEmpty || !addedQuery.isEmpty {
             let bytes = try await GivenBody.joined(queryTexts + addedQuery)
@@ -372,13 +324,15 @@ struct RequestJob {
     /// Whether standard input may be the body.
     private var readsInput: Bool { queryTexts.isEmpty && target.mayTakeInput(namesFormat: namesFormat) }
 
-    private static func method(_ target: Target, _ content: RequestContent) throws -> Request.Method {
+    /// Returns the method; POST for a body without one.
+    static func method(_ target: Target, _ content: RequestContent) throws -> Request.Method {
         let name = target.method ?? (content.body == nil ? "GET" : "POST")
         guard let method = Request.Method(rawValue: name) else { throw UsageError("“\(name)” is not a method.") }
         return method
     }
 
-    private static func url(_ target: Target, _ content: RequestContent) throws -> HTTPURL {
+    /// Returns the URL with the query of the items.
+    static func url(_ target: Target, _ content: RequestContent) throws -> HTTPURL {
         try Target.url(target.url).appendingQuery(content.query)
     }
 }
