@@ -96,7 +96,7 @@ struct DefaultOptionsTests {
         for words in [["http://a/"], ["-s", "http://a/", "http://b/"]] {
             let error = await #expect(throws: UsageError.self) {
                 let plan = try await RequestPlan(words, configuration: configuration.path)
-                for index in plan.firsts { _ = try plan.command(of: plan.commands[index]) }
+                for index in plan.firsts { _ = try plan.wantsInput(plan.commands[index]) }
             }
             let message = error?.message ?? ""
             #expect(message.contains("ine \(line) of the "), "\(message)")

@@ -67,6 +67,7 @@ struct DataOptions: ParsableArguments {
 
     /// Returns the texts with those of `--data`, in the order in which they were written.
     func pieces(with data: [String]) -> [DataPiece] {
+        guard !data.isEmpty || hasTexts else { return [] }
         var lists: [DataPiece.Kind: ArraySlice<String>] = [
             .text: data[...], .raw: dataRaw[...], .binary: dataBinary[...], .encoded: dataUrlencode[...],
         ]

@@ -53,6 +53,7 @@ struct FieldText {
 
     /// All fields, sorted by name if the style sorts keys.
     var text: String {
+        guard !fields.isEmpty else { return "" }
         let sorts = style?.query.sortsKeys ?? false
         let ordered = sorts ? fields.enumerated().sorted { ($0.1.name, $0.0) < ($1.1.name, $1.0) }.map(\.1) : fields
         return ordered.map(\.text).filter { !$0.isEmpty }.joined(separator: "&")

@@ -10,16 +10,13 @@ struct RequestBatch: Sendable {
     func run() async throws -> Int32 {
         let lines = plan.commands
         if let only = lines.first, lines.count == 1 {
-            try await Tern.run(try plan.command(of: only))
+            try await plan.run(only)
             return ExitStatus.success
         }
         // A wrong command line is an error before anything is sent. Parsing all of 100000 lines would take minutes.
         var wantsInput = false
         for index in plan.firsts {
-            let command = try plan.command(of: lines[index])
-            if !plan.ignoresInput, let request = command as? RequestCommand, try request.wantsInput() {
-                wantsInput = true
-            }
+            if try plan.wantsInput(lines[index]), !plan.ignoresInput { wantsInput = true }
         }
         if wantsInput {
             try await StandardInput.refuseContent(
@@ -45,7 +42,7 @@ struct RequestBatch: Sendable {
 
     private func status(of line: [String]) async -> Int32 {
         do {
-            try await Tern.run(try plan.command(of: line))
+            try await plan.run(line)
             return ExitStatus.success
         } catch {
             return Tern.report(error)

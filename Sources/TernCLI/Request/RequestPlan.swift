@@ -51,8 +51,8 @@ struct RequestPlan: Hashable, Sendable {
                 "Standard input can be read once, and \(readers) options name it; write a file for all but one.")
         }
         // The help is printed even if the file is wrong.
-        let none: Set<RequestWord> = [.flag("--no-config"), .flag("--help"), .flag("-h"), .flag("--version")]
-        guard let path, let sorted = RequestWord.sorted(words), none.isDisjoint(with: sorted) else {
+        let none = ["--no-config", "--help", "-h", "--version"].map { RequestWord.flag($0) }
+        guard let path, let sorted = RequestWord.sorted(words), !sorted.contains(where: none.contains) else {
             try self.init(expanded: words, defaults: DefaultOptions())
             return
         }
@@ -121,9 +121,19 @@ struct RequestPlan: Hashable, Sendable {
         return result
     }
 
-    /// Parses a line of `commands`. Throws `UsageError`, and the parser's error that asks for help.
-    func command(of line: [String]) throws -> any ParsableCommand {
-        if let simple = RequestCommand(simple: line) { return simple }
+    /// Sends the request of a line of `commands`. Throws its errors, those of the parser, which may ask for help, and `UsageError`.
+    func run(_ line: [String]) async throws {
+        if let simple = RequestLine(simple: line) { return try await simple.run() }
+        try await Tern.run(try command(of: line))
+    }
+
+    /// Whether standard input would be the body if a line of `commands` were the only one. Throws for a line that is wrong.
+    func wantsInput(_ line: [String]) throws -> Bool {
+        if let simple = RequestLine(simple: line) { return try simple.wantsInput() }
+        return try (command(of: line) as? RequestCommand)?.line.wantsInput() ?? false
+    }
+
+    private func command(of line: [String]) throws -> any ParsableCommand {
         do {
             return try Tern.command(of: ["request"] + line)
         } catch let error as UsageError {
@@ -265,12 +275,16 @@ struct RequestPlan: Hashable, Sendable {
 
         /// The hidden option with the order of the texts, since the parser keeps one list for each option.
         private var dataOrder: [String] {
-            let letters: [String: Character] = [
-                "data": "d", "data-raw": "r", "data-binary": "b", "data-urlencode": "u", "form-part": "F",
-                "form-string": "s",
-            ]
             let order = words.compactMap { word -> Character? in
-                if case .option(let name, _, _) = word { letters[name] } else { nil }
+                switch word {
+                case .option("data", _, _): "d"
+                case .option("data-raw", _, _): "r"
+                case .option("data-binary", _, _): "b"
+                case .option("data-urlencode", _, _): "u"
+                case .option("form-part", _, _): "F"
+                case .option("form-string", _, _): "s"
+                default: nil
+                }
             }
             return Set(order).count > 1 ? ["--data-order=\(String(order))"] : []
         }

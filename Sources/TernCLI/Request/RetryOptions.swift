@@ -65,6 +65,7 @@ struct RetryOptions: ParsableArguments {
     /// - Parameter fails: whether a status from 400 on is an error.
     func policy(for method: Request.Method, fails: Bool) -> RetryPolicy {
         var policy = policy
+        guard policy.limit > 0 else { return policy }
         policy.methods.insert(method)
         if retryAllErrors, fails { policy.statuses.formUnion(400..<600) }
         return policy

@@ -6,7 +6,7 @@ import Testing
 
 /// Command lines that are read without the parser.
 @Suite("tern: simple command lines")
-struct SimpleCommandTests {
+struct SimpleRequestLineTests {
     @Test(
         "A simple command line gives the options that the parser makes of it",
         arguments: [
@@ -31,17 +31,17 @@ struct SimpleCommandTests {
     func same(line: String) throws {
         let words = line.split(separator: " ").map(String.init)
         let parsed = try #require(try Tern.command(of: ["request"] + words) as? RequestCommand)
-        let simple = try #require(RequestCommand(simple: words), "The parser reads it, for no reason.")
-        expectEqual(Self.values(of: simple), Self.values(of: parsed))
+        let simple = try #require(RequestLine(simple: words), "The parser reads it, for no reason.")
+        expectEqual(Self.values(of: simple), Self.values(of: parsed.line))
     }
 
     @Test("The values that are compared are those of every option") func compared() throws {
         let words = ["-s", "-H", "X:1", "a"]
-        let values = Self.values(of: try #require(RequestCommand(simple: words)))
+        let values = Self.values(of: try #require(RequestLine(simple: words)))
         #expect(values.count > 125)
         expectEqual(values.filter { $0.contains("definition") }, [])
         expectEqual(values.filter { $0.contains("silent") || $0.contains("_header.") }.count, 2)
-        #expect(values != Self.values(of: try #require(RequestCommand(simple: Array(words.dropFirst())))))
+        #expect(values != Self.values(of: try #require(RequestLine(simple: Array(words.dropFirst())))))
     }
 
     @Test(
@@ -56,7 +56,7 @@ struct SimpleCommandTests {
             "-b c=d a", "--netrc a", "--aws-sigv4 aws:amz a", "-T f a", "-F a=b a", "-G -d b a", "--url-number=x a",
         ])
     func others(line: String) {
-        #expect(RequestCommand(simple: line.split(separator: " ").map(String.init)) == nil)
+        #expect(RequestLine(simple: line.split(separator: " ").map(String.init)) == nil)
     }
 
     /// Returns each value of a command, as text after the names that lead to it.
