@@ -1,5 +1,6 @@
 // sink port: takes the bodies of PUT and POST on 127.0.0.1, throws them away unread, and answers 200 when they are complete.
 // nginx would write them to a disk, or answer before they have come.
+// GET /flat/N and /each/N answer with N events of 200 bytes: as many as the connection takes, or one a write.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -67,11 +68,51 @@ static int tell(struct peer *p, const char *text) {
     return send(p->socket, text, strlen(text), MSG_NOSIGNAL) > 0;
 }
 
+enum { EVENT = 200, EVENTS_AT_ONCE = 320 };
+static char events[EVENT * EVENTS_AT_ONCE];
+
+static void make_events(void) {
+    const char *head = "event: price\nid: 1234567\ndata: ";
+    for (char *event = events; event < events + sizeof events; event += EVENT) {
+        memset(event, 'x', EVENT);
+        memcpy(event, head, strlen(head));
+        memcpy(event + EVENT - 2, "\n\n", 2);
+    }
+}
+
+static int give(struct peer *p, const char *bytes, size_t length) {
+    while (length > 0) {
+        ssize_t sent = send(p->socket, bytes, length, MSG_NOSIGNAL);
+        if (sent <= 0) return 0;
+        bytes += sent;
+        length -= (size_t)sent;
+    }
+    return 1;
+}
+
+static int give_events(struct peer *p, long long count, long long at_once) {
+    char head[200];
+    int length = snprintf(head, sizeof head,
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: %lld\r\n\r\n", count * EVENT);
+    if (!give(p, head, (size_t)length)) return 0;
+    for (long long part; count > 0; count -= part) {
+        part = count < at_once ? count : at_once;
+        if (!give(p, events, (size_t)part * EVENT)) return 0;
+    }
+    return 1;
+}
+
 static int serve(struct peer *p) {
     char *end;
     while (!(end = strstr(p->bytes, "\r\n\r\n")))
         if (!fill(p)) return 0;
     end[2] = 0;
+    int is_each = !strncmp(p->bytes, "GET /each/", 10);
+    if (is_each || !strncmp(p->bytes, "GET /flat/", 10)) {
+        long long count = atoll(p->bytes + 10);
+        drop(p, (size_t)(end + 4 - p->bytes));
+        return give_events(p, count, is_each ? 1 : EVENTS_AT_ONCE);
+    }
     const char *length = strcasestr(p->bytes, "\r\ncontent-length:");
     int is_chunked = strcasestr(p->bytes, "\r\ntransfer-encoding:") != NULL;
     int is_asked = strcasestr(p->bytes, "\r\nexpect:") != NULL;
@@ -93,6 +134,7 @@ static void *attend(void *given) {
 int main(int argc, char **argv) {
     if (argc != 2) return 64;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    make_events();
     int yes = 1, listener = socket(AF_INET, SOCK_STREAM, 0);
     struct sockaddr_in here = {.sin_family = AF_INET, .sin_port = htons((unsigned short)atoi(argv[1]))};
     here.sin_addr.s_addr = htonl(INADDR_LOOPBACK);

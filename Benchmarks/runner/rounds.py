@@ -61,6 +61,11 @@ class Rounds:
             sample["rate"] = line["requests"] / wall
             if work.metric == "times":
                 sample["times"] = 1 + cpu / line["cpu_without"]
+        elif work.ask == "events":
+            if line["bytes"] != servers.EVENTS * count:
+                raise Failed(f"{line['bytes']} events of {servers.EVENTS * count}")
+            sample["cpu"] = cpu * 1e6 / line["bytes"]
+            sample["rate"] = line["bytes"] / wall
         else:
             expected = (servers.PART if work.name == "streams" else self.servers.large) * count
             if work.ask == "upload" and self._uploads_less(client):

@@ -14,6 +14,8 @@ import time
 
 # What each of many streams brings. Of less, what is on its way for one of them would count.
 PART = 10 << 20
+# How many events a stream has.
+EVENTS = 100_000
 MANY = [f"127.0.{1 + number // 250}.{1 + number % 250}" for number in range(1000)]
 
 CONFIGURATION = """
@@ -137,6 +139,8 @@ class Servers:
             "cacheable": f"http://127.0.0.1:{self.plain}/cacheable/1k",
             "cacheable-large": f"http://127.0.0.1:{self.plain}/cacheable/large",
             "cookies": "http://www.example.com/shop/cart",  # of requests that are not sent
+            "flat": f"http://127.0.0.1:{self.drain}/flat/{EVENTS}",
+            "each": f"http://127.0.0.1:{self.drain}/each/{EVENTS}",
             "sink": f"http://127.0.0.1:{self.drain}/",
             "many": f"http://127.0.{{}}:{self.plain}/1k",
             "slow": f"http://127.0.{{}}:{self.plain}/slow/2k",

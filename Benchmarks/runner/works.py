@@ -89,6 +89,12 @@ WORKS = [
     Work("streams", "100 downloads of 10 MiB at once, streams of HTTP/2", "apart", "from the first one's end to the last one's",
          "download", HTTP2, 100, 100, 100, "http2-part", [
              Limit("sterna", 10), Limit("sterna-loop", 10)]),
+    Work("events", "Server-sent events of 200 bytes, as many as the connection takes", "cpu", "CPU an event", "events",
+         ["sterna", "sterna-loop", "libcurl"], 40, 8, target="flat", limits=[
+             Limit("sterna", 2.5, None, "libcurl"), Limit("sterna", 2.5), Limit("sterna", 20, metric="peak")], turns=2),
+    Work("events-each", "Server-sent events of 200 bytes, one a write", "cpu", "CPU an event", "events",
+         ["sterna", "sterna-loop", "libcurl"], 8, 2, target="each", limits=[
+             Limit("sterna", 1.2, None, "libcurl")], turns=2),
     Work("upload", "Upload of a 1 GiB file", "cpu_gib", "CPU a GiB", "upload", LARGE, 1, 1, 1, "sink", [
         Limit("sterna", 0.75, 0.6, "libcurl"), Limit("sterna", 0.5, None, "ahc")]),
     Work("process", "One GET by a whole process", "wall_ms", "time", "get",

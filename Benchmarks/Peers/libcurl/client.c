@@ -20,6 +20,8 @@ struct caller {
     int file;
     size_t length, capacity;
     double end;
+    char *type, *id, *data;  // of the event whose lines are read
+    size_t data_length;
 };
 
 static struct {
@@ -63,6 +65,64 @@ static size_t collect(char *piece, size_t size, size_t number, void *user) {
     memcpy(c->body + c->length, piece, more);
     c->length += more;
     return more;
+}
+
+static char *copy(const char *text, size_t length) {
+    char *own = malloc(length + 1);
+    if (!own) exit(71);
+    memcpy(own, text, length);
+    own[length] = 0;
+    return own;
+}
+
+// A line of an event stream; at its end an event has copies of its fields, as a program would keep them.
+static void read_line(struct caller *c, const char *line, size_t length) {
+    if (length > 0 && line[length - 1] == '\r') length--;
+    if (length == 0) {
+        if (c->data) bytes++;
+        free(c->type), free(c->data);
+        c->type = c->data = NULL;
+        c->data_length = 0;
+        return;
+    }
+    const char *colon = memchr(line, ':', length);
+    size_t name = colon ? (size_t)(colon - line) : length;
+    const char *value = colon ? colon + 1 : line + length;
+    size_t rest = (size_t)(line + length - value);
+    if (rest > 0 && *value == ' ') value++, rest--;
+    if (name == 4 && !memcmp(line, "data", 4)) {
+        char *longer = realloc(c->data, c->data_length + rest + 2);
+        if (!longer) exit(71);
+        if (c->data) longer[c->data_length++] = '\n';
+        memcpy(longer + c->data_length, value, rest);
+        c->data_length += rest;
+        longer[c->data_length] = 0;
+        c->data = longer;
+    } else if (name == 5 && !memcmp(line, "event", 5)) {
+        free(c->type);
+        c->type = copy(value, rest);
+    } else if (name == 2 && !memcmp(line, "id", 2)) {
+        free(c->id);
+        c->id = copy(value, rest);
+    }
+}
+
+// What is left of a line waits in the body for the next piece.
+static size_t read_events(char *piece, size_t size, size_t number, void *user) {
+    struct caller *c = user;
+    char *start = piece, *end = piece + size * number, *feed;
+    while ((feed = memchr(start, '\n', (size_t)(end - start)))) {
+        if (c->length > 0) {
+            collect(start, 1, (size_t)(feed - start), c);
+            read_line(c, c->body, c->length);
+            c->length = 0;
+        } else {
+            read_line(c, start, (size_t)(feed - start));
+        }
+        start = feed + 1;
+    }
+    if (start < end) collect(start, 1, (size_t)(end - start), c);
+    return size * number;
 }
 
 static size_t discard(char *piece, size_t size, size_t number, void *user) {
@@ -163,7 +223,7 @@ static void prepare(struct caller *c) {
         curl_easy_setopt(e, CURLOPT_BUFFERSIZE, given.buffer);
         curl_easy_setopt(e, CURLOPT_UPLOAD_BUFFERSIZE, given.buffer);
     }
-    curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, is("save") ? save : is("download") || is("upload") ? discard : collect);
+    curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, is("events") ? read_events : is("save") ? save : is("download") || is("upload") ? discard : collect);
     curl_easy_setopt(e, CURLOPT_WRITEDATA, c);
     if (is("save")) {
         c->file = given.file ? open(given.file, O_WRONLY | O_CREAT, 0666) : -1;

@@ -55,6 +55,10 @@ struct SternaClient {
                 guard let body else { throw Refused() }
                 try await session.put(url, body: body)
                 return Int(body.length ?? 0)
+            case .events:
+                var events = 0
+                for try await _ in session.events(url, { $0.reconnects = false }) { events += 1 }
+                return events
             case .cookies:
                 throw Refused()
             }

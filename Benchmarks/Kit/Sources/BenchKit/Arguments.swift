@@ -22,6 +22,8 @@ public struct Arguments: Sendable {
         case origins
         /// Connections that were used once and are kept.
         case idle
+        /// A stream of events, which are counted.
+        case events
         /// Requests with cookies of a full jar, which are not sent.
         case cookies
     }
@@ -88,7 +90,7 @@ public struct Arguments: Sendable {
     }
 
     private static func leave() -> Never {
-        print("usage: NAME get|download|save|upload|origins|idle|cookies url count concurrency [OPTION…]")
+        print("usage: NAME get|download|save|upload|origins|idle|events|cookies url count concurrency [OPTION…]")
         exit(64)
     }
 }

@@ -35,7 +35,7 @@ struct AsyncHTTPClientPeer {
                 return bytes
             case .upload:
                 return try await upload(arguments.file, to: url, with: client)
-            case .save, .cookies:
+            case .save, .events, .cookies:
                 throw Refused()
             }
         }
