@@ -20,6 +20,8 @@ struct EventStreamReader {
     private var reconnectionTime: Duration
     /// The number of failures since a response was last accepted.
     private var failures = 0
+    /// The error of bytes that have arrived, which ends the connection when it is read next.
+    private var fault: SternaError?
 
     init(_ plan: SessionPlan, _ draft: RequestDraft, _ settings: EventStreamSettings) {
         (self.plan, self.draft, self.settings) = (plan, draft, settings)
@@ -54,6 +56,17 @@ struct EventStreamReader {
         }
     }
 
+    /// Returns the next event if its bytes have arrived already; nil if it has to be waited for, and after an error.
+    mutating func arrivedEvent() -> ServerSentEvent? {
+        guard fault == nil, case .open = state else { return nil }
+        do {
+            return try parser.next()
+        } catch {
+            fault = error
+            return nil
+        }
+    }
+
     /// Returns the next event; nil at the end of the stream.
     mutating func nextEvent() async throws -> ServerSentEvent? {
         while let update = try await next() {
@@ -76,6 +89,10 @@ struct EventStreamReader {
     }
 
     private mutating func read(_ connection: Connection) async throws -> EventStream.Update? {
+        if let fault {
+            self.fault = nil
+            throw fault
+        }
         while true {
             if let event = try parser.next() { return .event(event) }
             guard let bytes = try await connection.next() else { break }

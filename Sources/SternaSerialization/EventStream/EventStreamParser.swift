@@ -1,5 +1,6 @@
 public import NIOCore
 public import SternaCore
+import SternaPlatform
 
 /// Reads events from the bytes of an event stream (WHATWG HTML, section 9.2.6), however they are split.
 ///
@@ -22,29 +23,28 @@ public struct EventStreamParser: Sendable {
     }
 
     /// The id that the next connection sends as `Last-Event-ID`: that of the last event that was complete, even one without data.
-    public private(set) var lastEventID: String
+    public var lastEventID: String { event.lastID }
 
     /// The field `retry` that the stream sent last: how long a client waits before it reconnects. Times above a year count as a
     /// year.
-    public private(set) var reconnectionTime: Duration?
+    public var reconnectionTime: Duration? { event.reconnectionTime }
 
     /// The limits, which hold from the next bytes on.
-    public var limits = Limits() {
-        didSet { lines.limit = max(0, limits.line) }
+    public var limits: Limits {
+        get { event.limits }
+        set {
+            event.limits = newValue
+            lines.limit = max(0, newValue.line)
+        }
     }
 
     private var lines = LineSplitter(limit: Limits().line, ends: .all)
-    private var isAtStart = true
-
-    // The event that is being read. Each of its data lines is followed by an LF.
-    private var type = ""
-    private var data = Bytes()
-    private var id: String
+    private var event: PartialEvent
 
     /// Makes a parser for the bytes of one response.
     ///
     /// - Parameter lastEventID: the id that the request sent; events have it until the stream sends another.
-    public init(lastEventID: String = "") { (self.lastEventID, id) = (lastEventID, lastEventID) }
+    public init(lastEventID: String = "") { event = PartialEvent(id: lastEventID) }
 
     /// Appends bytes of the stream.
     public mutating func append(_ bytes: Bytes) { lines.add(bytes) }
@@ -53,58 +53,87 @@ public struct EventStreamParser: Sendable {
     ///
     /// Throws `limitExceeded` for a line, an event or an id above its limit. The stream cannot be read further then.
     public mutating func next() throws(SternaError) -> ServerSentEvent? {
-        while var line = try lines.next() {
-            if isAtStart {
-                isAtStart = false
-                if line.readableBytesView.starts(with: [0xEF, 0xBB, 0xBF]) { line.moveReaderIndex(forwardBy: 3) }
+        while let outcome = try Self.readLine(&lines, &event) {
+            switch outcome {
+            case .incomplete: continue
+            case .complete(let event): return event
+            case .failed(let error): throw error
             }
-            guard line.readableBytes > 0 else {
-                if let event = finishEvent() { return event }
-                continue
-            }
-            try read(line)
         }
         return nil
     }
 
-    private mutating func finishEvent() -> ServerSentEvent? {
-        lastEventID = id
-        defer {
-            type = ""
-            // The memory of a large event is given back.
-            if data.capacity > 1 << 16 { data = Bytes() } else { data.clear() }
-        }
-        guard data.readableBytes > 0 else { return nil }
-        let text = String(decoding: data.readableBytesView.dropLast(), as: UTF8.self)
-        return ServerSentEvent(type: type.isEmpty ? "message" : type, data: text, id: id)
+    private static func readLine(
+        _ lines: inout LineSplitter, _ event: inout PartialEvent
+    ) throws(SternaError) -> PartialEvent.Outcome? {
+        try lines.next { event.read($0) }
+    }
+}
+
+/// The event that is being read, line by line.
+private struct PartialEvent: Sendable {
+    /// What a line has brought.
+    enum Outcome {
+        case incomplete
+        case complete(ServerSentEvent)
+        case failed(SternaError)
     }
 
-    private mutating func read(_ line: Bytes) throws(SternaError) {
-        let view = line.readableBytesView
-        let colon = view.firstIndex(of: UInt8(ascii: ":")) ?? view.endIndex
-        let name = view[..<colon]
-        var value = view[colon...].dropFirst()
-        if value.first == UInt8(ascii: " ") { value = value.dropFirst() }
-        switch name.count {
-        case 4 where name.elementsEqual("data".utf8):
-            guard data.readableBytes + value.count <= limits.event else {
-                throw Self.tooLong("The data of an event is", limits.event)
+    var limits = EventStreamParser.Limits()
+    private(set) var lastID: String
+    private(set) var reconnectionTime: Duration?
+    private var isAtStart = true
+    private var type = ""
+    private var id: String
+    private var data = ""
+    /// The bytes of the lines of data, each with a line end.
+    private var dataBytes = 0
+
+    init(id: String) { (lastID, self.id) = (id, id) }
+
+    /// Reads a line of the stream, without its end.
+    mutating func read(_ bytes: UnsafeRawBufferPointer) -> Outcome {
+        var line = bytes
+        if isAtStart {
+            isAtStart = false
+            if line.starts(with: [0xEF, 0xBB, 0xBF]) { line = UnsafeRawBufferPointer(rebasing: line[3...]) }
+        }
+        guard let base = line.baseAddress, line.count > 0 else { return finish() }
+        // The pointers that are made here stay within the line.
+        let name = memchr(base, 0x3A, line.count).map { UnsafeRawPointer($0) - base } ?? line.count
+        var start = min(name + 1, line.count)
+        if start < line.count, line[start] == UInt8(ascii: " ") { start += 1 }
+        let value = UnsafeRawBufferPointer(rebasing: line[start...])
+        switch name {
+        case 4 where memcmp(base, "data", 4) == 0:
+            guard dataBytes + value.count <= limits.event else {
+                return Self.tooLong("The data of an event is", limits.event)
             }
-            data.writeBytes(value)
-            data.writeInteger(UInt8(ascii: "\n"))
-        case 5 where name.elementsEqual("event".utf8):
+            if dataBytes > 0 { data += "\n" }
+            data += String(decoding: value, as: UTF8.self)
+            dataBytes += value.count + 1
+        case 5 where memcmp(base, "event", 5) == 0:
             type = String(decoding: value, as: UTF8.self)
-        case 2 where name.elementsEqual("id".utf8) && !value.contains(0):
-            guard value.count <= limits.id else { throw Self.tooLong("The id of an event is", limits.id) }
+        case 2 where memcmp(base, "id", 2) == 0 && !value.contains(0):
+            guard value.count <= limits.id else { return Self.tooLong("The id of an event is", limits.id) }
             id = String(decoding: value, as: UTF8.self)
-        case 5 where name.elementsEqual("retry".utf8):
+        case 5 where memcmp(base, "retry", 5) == 0:
             if let milliseconds = Self.milliseconds(value) { reconnectionTime = .milliseconds(milliseconds) }
         default: break
         }
+        return .incomplete
+    }
+
+    private mutating func finish() -> Outcome {
+        lastID = id
+        let hasData = dataBytes > 0
+        let event = ServerSentEvent(type: type.isEmpty ? "message" : type, data: data, id: id)
+        (type, data, dataBytes) = ("", "", 0)
+        return hasData ? .complete(event) : .incomplete
     }
 
     /// Returns a number of ASCII digits, at most a year in milliseconds; nil for anything else.
-    private static func milliseconds(_ digits: ByteBufferView) -> Int64? {
+    private static func milliseconds(_ digits: UnsafeRawBufferPointer) -> Int64? {
         guard !digits.isEmpty else { return nil }
         let year: Int64 = 365 * 24 * 3_600_000
         var number: Int64 = 0
@@ -115,9 +144,10 @@ public struct EventStreamParser: Sendable {
         return number
     }
 
-    private static func tooLong(_ what: String, _ limit: Int) -> SternaError {
-        SternaError(
-            .limitExceeded, phase: .read,
-            "\(what) longer than \(ByteSize(Int64(limit))), the limit of the event stream.")
+    private static func tooLong(_ what: String, _ limit: Int) -> Outcome {
+        .failed(
+            SternaError(
+                .limitExceeded, phase: .read,
+                "\(what) longer than \(ByteSize(Int64(limit))), the limit of the event stream."))
     }
 }

@@ -1,5 +1,6 @@
 import NIOCore
 package import SternaCore
+import SternaPlatform
 
 /// Splits bytes into lines as they arrive. The cost is linear in the bytes, however they are split.
 package struct LineSplitter: Sendable {
@@ -36,10 +37,21 @@ package struct LineSplitter: Sendable {
     /// Returns the next complete line without its end; nil if there is none yet. Throws `limitExceeded` for a line that is longer
     /// than the limit.
     package mutating func next() throws(SternaError) -> Bytes? {
-        switch ends {
-        case .lineFeeds: try nextByLineFeed()
-        case .all: try nextByAnyEnd()
-        }
+        guard let (length, end) = try find() else { return nil }
+        let line = rest.readSlice(length: length)
+        advance(by: end, after: length)
+        return line
+    }
+
+    /// Passes the bytes of the next complete line, without its end, to a closure and returns its result; nil if there is none yet.
+    /// Throws like ``next()``.
+    package mutating func next<Result>(_ body: (UnsafeRawBufferPointer) -> Result) throws(SternaError) -> Result? {
+        guard let (length, end) = try find() else { return nil }
+        // The pointer stays within the closure, and `find` counts at most the readable bytes.
+        let result = rest.withUnsafeReadableBytes { body(UnsafeRawBufferPointer(rebasing: $0[..<length])) }
+        rest.moveReaderIndex(forwardBy: length)
+        advance(by: end, after: length)
+        return result
     }
 
     /// Returns the last line, which has no end; nil if there is none. Throws `limitExceeded` like ``next()``.
@@ -50,37 +62,44 @@ package struct LineSplitter: Sendable {
         return rest
     }
 
-    private mutating func nextByLineFeed() throws(SternaError) -> Bytes? {
-        let view = rest.readableBytesView
-        guard let length = lineFeed.distance(in: view) else {
-            // A CR at the end may belong to the line's end, whose LF has not arrived.
-            guard view.count - (view.last == carriageReturn.byte ? 1 : 0) <= limit else { throw tooLong }
-            return nil
+    /// Returns the length of the next line, and that of its end; nil if it is not complete.
+    private mutating func find() throws(SternaError) -> (length: Int, end: Int)? {
+        switch ends {
+        case .lineFeeds: try findLineFeed()
+        case .all: try findAnyEnd()
         }
-        guard var line = rest.readSlice(length: length) else { return nil }
-        advance(by: 1, after: length)
-        if line.readableBytesView.last == carriageReturn.byte { line.moveWriterIndex(to: line.writerIndex - 1) }
-        guard line.readableBytes <= limit else { throw tooLong }
-        return line
     }
 
-    private mutating func nextByAnyEnd() throws(SternaError) -> Bytes? {
-        if skipsLineFeed, let first = rest.readableBytesView.first {
+    private mutating func findLineFeed() throws(SternaError) -> (length: Int, end: Int)? {
+        guard let length = lineFeed.distance(in: rest) else {
+            // A CR at the end may belong to the line's end, whose LF has not arrived.
+            guard rest.readableBytes - (endsWithReturn(rest.readableBytes) ? 1 : 0) <= limit else { throw tooLong }
+            return nil
+        }
+        let hasReturn = endsWithReturn(length)
+        guard length - (hasReturn ? 1 : 0) <= limit else { throw tooLong }
+        return hasReturn ? (length - 1, 2) : (length, 1)
+    }
+
+    /// Whether the last one of so many bytes is a CR.
+    private func endsWithReturn(_ length: Int) -> Bool {
+        length > 0 && rest.getInteger(at: rest.readerIndex + length - 1) == carriageReturn.byte
+    }
+
+    private mutating func findAnyEnd() throws(SternaError) -> (length: Int, end: Int)? {
+        if skipsLineFeed, let first: UInt8 = rest.getInteger(at: rest.readerIndex), rest.readableBytes > 0 {
             skipsLineFeed = false
             if first == lineFeed.byte { advance(by: 1, after: 0) }
         }
-        let view = rest.readableBytesView
-        let (feed, carriage) = (lineFeed.distance(in: view), carriageReturn.distance(in: view))
+        let (feed, carriage) = (lineFeed.distance(in: rest), carriageReturn.distance(in: rest))
         guard feed != nil || carriage != nil else {
-            guard view.count <= limit else { throw tooLong }
+            guard rest.readableBytes <= limit else { throw tooLong }
             return nil
         }
         let length = min(feed ?? .max, carriage ?? .max)
         guard length <= limit else { throw tooLong }
-        let line = rest.readSlice(length: length)
         skipsLineFeed = length == carriage
-        advance(by: 1, after: length)
-        return line
+        return (length, 1)
     }
 
     /// Leaves out bytes after those that were read.
@@ -106,15 +125,16 @@ private struct ByteSearch: Sendable {
 
     init(_ byte: UInt8) { self.byte = byte }
 
-    /// Returns the distance to the first occurrence.
-    mutating func distance(in view: ByteBufferView) -> Int? {
+    /// Returns the distance to the first occurrence in the readable bytes.
+    mutating func distance(in bytes: Bytes) -> Int? {
         if isFound { return offset }
-        guard let index = view.dropFirst(offset).firstIndex(of: byte) else {
-            offset = view.count
-            return nil
+        let found = bytes.withUnsafeReadableBytes { raw -> Int? in
+            // `offset` counts bytes that were readable before, so the search stays within the buffer.
+            guard let base = raw.baseAddress, offset < raw.count else { return nil }
+            return memchr(base + offset, CInt(byte), raw.count - offset).map { UnsafeRawPointer($0) - base }
         }
-        (offset, isFound) = (index - view.startIndex, true)
-        return offset
+        (offset, isFound) = (found ?? bytes.readableBytes, found != nil)
+        return found
     }
 
     mutating func consume(_ count: Int) {
