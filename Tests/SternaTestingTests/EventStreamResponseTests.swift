@@ -1,4 +1,5 @@
-import SternaSerialization
+import NIOCore
+import Sterna
 import SternaTesting
 import Testing
 

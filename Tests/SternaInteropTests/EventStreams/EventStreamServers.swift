@@ -40,7 +40,7 @@ final class EventStreamServers: Sendable {
 
         var isHTTP2: Bool { self == .hypercorn || self == .djangoHTTP2 }
 
-        /// Whether events arrive when the server sends them. nginx holds the first back until it has 8 KiB.
+        /// Whether events arrive when the server sends them. nginx holds those without chunks back until it has 4 KiB.
         var isPrompt: Bool { self != .buffered }
     }
 
