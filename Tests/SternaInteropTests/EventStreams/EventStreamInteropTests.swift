@@ -66,10 +66,8 @@ struct EventStreamInteropTests {
 /// Against a server that is killed and started again.
 @Suite(
     "Interop: event streams of a server that is killed",
-    .enabled(if: EventStreamRestartTests.python.mayRun, "python3 is not installed"), .timeLimit(.minutes(5)))
+    .enabled(if: ServerProgram.Name(description: "python3").mayRun, "python3 is not installed"), .timeLimit(.minutes(5)))
 struct EventStreamRestartTests {
-    static let python = ServerProgram.Name(description: "python3")
-
     /// Each process answers one request and is killed at a random byte of its response. Ten times the port is closed for a
     /// moment, too. The last process completes the stream with an event of the type `end`.
     private static let server = #"""
@@ -122,7 +120,8 @@ struct EventStreamRestartTests {
 
     @Test("A server that is killed and started again 100 times loses no event and repeats none")
     func killed() async throws {
-        let program = try await ServerProgram(Self.python) { _, ports, _ in ["-c", Self.server, "\(ports[0])"] }
+        let python = ServerProgram.Name(description: "python3")
+        let program = try await ServerProgram(python) { _, ports, _ in ["-c", Self.server, "\(ports[0])"] }
         let api = try Session(baseURL: "http://127.0.0.1:\(program.ports[0])") { $0.network.engine = Engine() }
         let stream = api.events("numbers") {
             $0.reconnectionTime = .zero
