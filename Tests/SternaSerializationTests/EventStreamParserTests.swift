@@ -139,7 +139,8 @@ struct EventStreamParserTests {
             "an id with NUL leaves the one before it in the same event", "id: 1\nid: 2\u{0}\ndata: a\n\n",
             [.init(data: "a", id: "1")], lastID: "1"),
         Row(
-            "comments make no event after one with an id", "id: 1\ndata: a\n\n: ping\n\n: ping\n\nretry: 7\n\nevent: x\n\n",
+            "comments make no event after one with an id",
+            "id: 1\ndata: a\n\n: ping\n\n: ping\n\nretry: 7\n\nevent: x\n\n",
             [.init(data: "a", id: "1")], lastID: "1", retry: .milliseconds(7)),
         Row("ids are text", "id: é 1:2\ndata: a\n\n", [.init(data: "a", id: "é 1:2")], lastID: "é 1:2"),
     ]

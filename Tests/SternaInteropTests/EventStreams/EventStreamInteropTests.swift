@@ -66,7 +66,8 @@ struct EventStreamInteropTests {
 /// Against a server that is killed and started again.
 @Suite(
     "Interop: event streams of a server that is killed",
-    .enabled(if: ServerProgram.Name(description: "python3").mayRun, "python3 is not installed"), .timeLimit(.minutes(5)))
+    .enabled(if: ServerProgram.Name(description: "python3").mayRun, "python3 is not installed"), .timeLimit(.minutes(5))
+)
 struct EventStreamRestartTests {
     /// Each process answers one request and is killed at a random byte of its response. Ten times the port is closed for a
     /// moment, too. The last process completes the stream with an event of the type `end`.

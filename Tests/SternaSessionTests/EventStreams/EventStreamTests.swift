@@ -84,7 +84,8 @@ struct EventStreamTests {
     }
 
     @Test(
-        "Other statuses end the stream with the server's message", arguments: [201, 205, 206, 299, 400, 401, 404, 429, 500, 503])
+        "Other statuses end the stream with the server's message",
+        arguments: [201, 205, 206, 299, 400, 401, 404, 429, 500, 503])
     func statuses(status: Int) async throws {
         let mock = MockTransport(responses: [
             Self.events("data: a\n\n"),
