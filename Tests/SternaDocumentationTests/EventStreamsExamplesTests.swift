@@ -65,4 +65,69 @@ struct EventStreamsExamplesTests {
             expectEqual(parser.lastEventID, "1")
         }
     }
+
+    @Test("A server for tests")
+    func server() async throws {
+        try await TestServer.withServer { server in
+            let api = try Session(baseURL: server.url)
+            let answer = [
+                ServerSentEvent(data: #"{"text": "From pole"}"#), ServerSentEvent(data: #"{"text": " to pole."}"#),
+                ServerSentEvent(data: #"{"call": {"name": "map", "arguments": "{\"to\":"}}"#),
+                ServerSentEvent(data: #"{"call": {"arguments": "\"Antarctica\"}"}}"#),
+                ServerSentEvent(data: #"{"usage": {"tokens": 12}}"#), ServerSentEvent(data: "[DONE]"),
+            ]
+            let overload = ServerSentEvent(type: "error", data: #"{"error": {"message": "Overloaded"}}"#)
+
+            server.route("POST", "/chat") { _ in .events(answer, every: .milliseconds(5)) }
+            server.route("POST", "/busy") { _ in .events([answer[0], overload]) }
+            server.route("POST", "/cut") { _ in .events(answer, cutAt: 60) }
+            server.route("POST", "/unpaid") { _ in .json(["error": ["message": "No credit"]], status: 402) }
+
+            struct Chunk: Decodable {
+                struct Call: Decodable { var name: String?, arguments: String? }
+                struct Usage: Decodable { var tokens: Int }
+
+                var text: String?, call: Call?, usage: Usage?
+            }
+
+            let prompt: Parameters = ["prompt": "How far do terns fly?", "stream": true]
+            func chat(_ path: String) async throws -> (text: String, arguments: String, tokens: Int?) {
+                var (text, arguments, tokens) = ("", "", Int?.none)
+                let chunks = api.events(of: .post(path, json: prompt)).decode(Chunk.self, until: "[DONE]")
+                for try await chunk in chunks {
+                    text += chunk.text ?? ""
+                    arguments += chunk.call?.arguments ?? ""
+                    tokens = chunk.usage?.tokens ?? tokens
+                }
+                return (text, arguments, tokens)
+            }
+
+            let (text, arguments, tokens) = try await chat("chat")
+            #expect(text == "From pole to pole." && arguments == #"{"to":"Antarctica"}"# && tokens == 12)
+            let busy = await #expect(throws: SternaError.self) { try await chat("busy") }
+            #expect(busy?.serverMessage == "Overloaded")
+            let unpaid = await #expect(throws: SternaError.self) { try await chat("unpaid") }
+            #expect(unpaid?.serverMessage == "No credit" && unpaid?.status == 402)
+            let cut = await #expect(throws: SternaError.self) { try await chat("cut") }
+            #expect(cut?.kind == .truncated || cut?.kind == .connectionClosed)
+        }
+    }
+
+    @Test("A stream that resumes")
+    func resumption() async throws {
+        try await TestServer.withServer { server in
+            let prices = (1...5).map { ServerSentEvent(data: "\($0).25", id: "\($0)") }
+            server.route("GET", "/prices") { request in
+                .events(prices, after: request.headers["Last-Event-ID"], cutAt: 50)
+            }
+
+            var received: [ServerSentEvent] = []
+            let stream = try Session(baseURL: server.url).events("prices") {
+                $0.reconnectionTime = .zero
+                $0.backoff = RetryBackoff(base: .zero)
+            }
+            for try await event in stream { received.append(event) }
+            #expect(received == prices)
+        }
+    }
 }

@@ -83,6 +83,12 @@ struct EventStreamParserTests {
         Row("unknown fields are ignored", "date: a\ndatas: b\ndata: c\nx\n\n", [.init(data: "c")]),
         Row("a field without a name is a comment", ": a\n:data: b\n:\ndata: c\n\n", [.init(data: "c")]),
         Row("comments alone make no event", ":\n\n: a\n\n", []),
+        Row(
+            "comments of any kind between lines of data",
+            "data: a\r:\u{0}\r\n::data: x\n:\(String(repeating: "long", count: 50))\rdata: b\n:retry: 1\n\n",
+            [.init(data: "a\nb")]),
+        Row("a value of one space", "data: \n\n", [.init(data: "")]),
+        Row("names that nearly are one", "da-ta: a\ndata_: b\ndata\u{0}: c\n\u{0}data: d\n\tdata: e\n\n", []),
         Row("a type", "event: delta\ndata: a\n\n", [.init(type: "delta", data: "a")]),
         Row(
             "the type is that of one event", "event: delta\ndata: a\n\ndata: b\n\n",
@@ -129,6 +135,13 @@ struct EventStreamParserTests {
                 .init(data: "a", id: "1")
             ], lastID: "1"),
         Row("the last id of an event counts", "id: 1\nid: 2\ndata: a\n\n", [.init(data: "a", id: "2")], lastID: "2"),
+        Row(
+            "an id with NUL leaves the one before it in the same event", "id: 1\nid: 2\u{0}\ndata: a\n\n",
+            [.init(data: "a", id: "1")], lastID: "1"),
+        Row(
+            "comments make no event after one with an id",
+            "id: 1\ndata: a\n\n: ping\n\n: ping\n\nretry: 7\n\nevent: x\n\n",
+            [.init(data: "a", id: "1")], lastID: "1", retry: .milliseconds(7)),
         Row("ids are text", "id: é 1:2\ndata: a\n\n", [.init(data: "a", id: "é 1:2")], lastID: "é 1:2"),
     ]
 
@@ -140,6 +153,7 @@ struct EventStreamParserTests {
         Row(
             "no time in other forms",
             "retry: -1\nretry: +1\nretry: 1.5\nretry: 0x1\nretry: 1s\nretry: \nretry\nretry:  1\n", []),
+        Row("no time with separators", "retry: 1_000\nretry: 1,000\nretry: 1 000\nretry: 1e3\nretry: 1\u{0}\n", []),
         Row("no time in other digits", "retry: \u{0661}\nretry: \u{FF11}\n", []),
         Row("a valid time is kept when an invalid one follows", "retry: 3\nretry: 4x\n", [], retry: .milliseconds(3)),
         Row(

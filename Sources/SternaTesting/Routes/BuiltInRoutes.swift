@@ -2,7 +2,7 @@
 enum BuiltInRoutes {
     static let all: [ServerRoute] =
         [index] + echo + inspection + status + streams + compression + redirects + authentication + cookies + caching
-        + documents + uploads + faults
+        + documents + uploads + faults + events
 
     private static let index = ServerRoute(
         ["GET"], "/",

@@ -117,7 +117,7 @@ public struct ServerResponse: Sendable {
 
 extension ServerHeaders {
     /// Returns the fields after a Content-Type.
-    fileprivate func describing(_ mediaType: String) -> ServerHeaders {
+    func describing(_ mediaType: String) -> ServerHeaders {
         var all: ServerHeaders = ["Content-Type": mediaType]
         all.fields += fields
         return all

@@ -84,7 +84,8 @@ struct EventStreamTests {
     }
 
     @Test(
-        "Other statuses end the stream with the server's message", arguments: [201, 206, 400, 401, 404, 429, 500, 503])
+        "Other statuses end the stream with the server's message",
+        arguments: [201, 205, 206, 299, 400, 401, 404, 429, 500, 503])
     func statuses(status: Int) async throws {
         let mock = MockTransport(responses: [
             Self.events("data: a\n\n"),
@@ -106,7 +107,7 @@ struct EventStreamTests {
 
     @Test(
         "A wrong media type ends the stream with the server's message",
-        arguments: ["application/json", "text/plain", nil])
+        arguments: ["application/json", "text/plain", "text/event-streams", "text/x-event-stream", nil])
     func mediaType(type: String?) async throws {
         var response = ServerResponse(body: .bytes(Array(#"{"message":"overloaded"}"#.utf8)))
         if let type { response.headers["Content-Type"] = type }
@@ -116,6 +117,19 @@ struct EventStreamTests {
         }
         expectEqual(error?.kind, .unacceptableMediaType)
         #expect(error?.serverMessage?.contains("overloaded") == true, "\(error?.description ?? "")")
+    }
+
+    @Test(
+        "A stream's media type may have parameters; its text is UTF-8 whatever they say",
+        arguments: [
+            "text/event-stream", "text/event-stream;charset=utf-8", "text/event-stream; charset=windows-1252",
+            "Text/Event-Stream", "text/event-stream;",
+        ])
+    func parameters(type: String) async throws {
+        var response = Self.events("data: é\u{2026}\n\n")
+        response.headers["Content-Type"] = type
+        let mock = MockTransport(responses: [response, Self.end])
+        try await expectEqual(Self.read(Self.session(mock).events("stream", Self.atOnce)), [.init(data: "é\u{2026}")])
     }
 
     @Test("An empty response without a media type is no event stream")
