@@ -90,7 +90,10 @@ struct DigestWireTests {
             server.route("GET", "/streamed") { _ in
                 Self.streamed(coded, length: nil, ["Content-Encoding": "gzip"], ["Content-Digest": digest])
             }
-            for path in ["gzip", "streamed"] { #expect(try await api.get(path).body.array == content, "\(path)") }
+            for path in ["gzip", "streamed"] {
+                let reply = try await api.get(path)
+                #expect(reply.body.array == content, "\(path)")
+            }
         }
     }
 
