@@ -93,7 +93,8 @@ struct DigestVerificationTests {
                 "Location": "/books/123", "Repr-Digest": "sha-256=:yXIGDTN5VrfoyisKlXgRKUHHMs35SNtyC3szSz1dbO8=:",
             ]
             $0.content = Array(
-                #"{\#n  "status": "created",\#n  "id": "123",\#n  "ts": 1569327729,\#n  "instance": "/books/123"\#n}\#n"#.utf8)
+                #"{\#n  "status": "created",\#n  "id": "123",\#n  "ts": 1569327729,\#n  "instance": "/books/123"\#n}\#n"#
+                    .utf8)
         },
         Row("B.9: the patched resource", fails: nil) {
             $0.method = .patch
@@ -105,7 +106,8 @@ struct DigestVerificationTests {
             $0.status = 404
             $0.fields = ["Repr-Digest": "sha-256=:EXB0S2VF2H7ijkAVJkH1Sm0pBho0iDZcvVUHHXTTZSA=:"]
             $0.content = Array(
-                #"{\#n  "title": "Not Found",\#n  "detail": "Cannot PATCH a non-existent resource",\#n  "status": 404\#n}\#n"#.utf8)
+                #"{\#n  "title": "Not Found",\#n  "detail": "Cannot PATCH a non-existent resource",\#n  "status": 404\#n}\#n"#
+                    .utf8)
         },
         Row("B.11: a trailer", fails: nil) {
             $0.fields = ["Trailer": "Repr-Digest"]

@@ -122,7 +122,9 @@ struct DigestWireTests {
             let error = await Self.failure { try await api.get("item?wrong", headers: ["Range": "bytes=10-18"]) }
             expectEqual(error?.kind, .digestMismatch)
             try await expectEqual(api.head("item").headers["Content-Digest"], digests[0])
-            let unchanged = try await api.get("item", headers: ["If-None-Match": "\"1\""]) { $0.acceptsAnyStatus = true }
+            let unchanged = try await api.get("item", headers: ["If-None-Match": "\"1\""]) {
+                $0.acceptsAnyStatus = true
+            }
             expectEqual(unchanged.status, 304)
         }
     }

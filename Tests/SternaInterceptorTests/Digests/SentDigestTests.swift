@@ -97,7 +97,8 @@ struct SentDigestTests {
             expectEqual(one.content, Array(Self.hello.utf8))
             expectEqual(one.trailer, "\(Self.sha256), \(Self.sha512)")
         }
-        expectEqual(all.last?.trailer?.hasPrefix("sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:, sha-512="), true)
+        expectEqual(
+            all.last?.trailer?.hasPrefix("sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:, sha-512="), true)
         for one in all {
             expectNil(one.field)
             expectNil(one.length)

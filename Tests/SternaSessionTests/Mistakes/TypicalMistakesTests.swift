@@ -426,7 +426,8 @@ struct TypicalMistakesTests {
             return try await Mistake.answered(answer, { $0.responseSerializer = .data })
         },
         Mistake(
-            "content that was damaged on its way", .digestMismatch, what: "Content-Digest", remedy: "send the request again"
+            "content that was damaged on its way", .digestMismatch, what: "Content-Digest",
+            remedy: "send the request again"
         ) {
             let digest = "sha-256=:\(Samples.sha256):"
             return try await Mistake.answered(
