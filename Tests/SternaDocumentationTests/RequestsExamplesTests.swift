@@ -192,6 +192,30 @@ struct RequestsExamplesTests {
         #expect(limit.upload == 500_000)
     }
 
+    @Test("Digests")
+    func digests() async throws {
+        let folder = try TestFolder()
+        let path = try folder.write(Array("{\"hello\": \"world\"}\n".utf8), to: "report.json")
+        let mock = MockTransport { request in
+            let content = request.url.path.hasSuffix("damaged") ? "{}" : "{\"hello\": \"world\"}\n"
+            return .text(
+                content, headers: request.body == nil ? ["Repr-Digest": "sha-256=:\(Samples.sha256):"] : [:])
+        }
+        // swift-format-ignore: AlwaysUseLowerCamelCase
+        let Session = SessionMaker(mock)
+
+        let api = try Session(baseURL: "https://api.example.com") { $0.digests = [.want, .verify] }
+        let report = try await api.get("report")  // verified, if the server sends a digest
+        try await api.get("prices") { $0.digests.insert(.require) }  // fails without a digest
+        try await api.upload(file: path, to: "reports") { $0.digests.insert(.send) }  // with a Content-Digest
+
+        #expect(report.status == 200)
+        #expect(mock.requests.map { $0.headers["Want-Repr-Digest"] } == ["sha-256=10", "sha-256=10", "sha-256=10"])
+        #expect(mock.requests[2].headers["Content-Digest"] == "sha-256=:\(Samples.sha256):")
+        let error = await #expect(throws: SternaError.self) { try await api.get("damaged") }
+        #expect(error?.kind == .digestMismatch)
+    }
+
     @Test("Errors and cancellation")
     func errors() async throws {
         let (api, _) = try mocked(by: MockTransport { _ in .json(["error": "no such user"], status: 404) })

@@ -15,7 +15,7 @@ struct ChainOrderTests {
 
     /// All slots that requests can ask for.
     private static let slots: ChainSlots = [
-        .adaptation, .retry, .authentication, .bandwidth, .signing, .hedging, .coalescing,
+        .adaptation, .retry, .authentication, .bandwidth, .signing, .hedging, .coalescing, .digests,
     ]
 
     private func builder(_ configure: (inout SessionSettings) -> Void) throws -> ChainBuilder {
@@ -53,7 +53,7 @@ struct ChainOrderTests {
             (.contentDecoding, ["ContentDecoding"]), (.authentication, ["Authentication"]),
             (.proxyAuthentication, ["ProxyAuthentication"]), (.signedCookies, ["Cookie"]),
             (.adaptiveConcurrency, ["AdaptiveConcurrency"]), (.coalescing, ["Coalescing"]), (.cache, []),
-            (.connectivity, ["Connectivity"]), (.signing, ["Signing", "Signing"]),
+            (.connectivity, ["Connectivity"]), (.digests, ["Digest"]), (.signing, ["Signing", "Signing"]),
             (.circuitReport, ["CircuitReport"]), (.hedgeReport, ["HedgeReport"]), (.networkState, ["NetworkState"]),
             (.network, ["Trace", "Own", "Trace"]), (.bandwidth, ["Bandwidth"]),
         ]

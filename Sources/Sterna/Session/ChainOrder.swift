@@ -15,6 +15,7 @@ struct ChainSlots: OptionSet, Sendable {
     static let coalescing = ChainSlots(rawValue: 1 << 5)
     /// For the events of a task about what application interceptors do.
     static let adaptation = ChainSlots(rawValue: 1 << 6)
+    static let digests = ChainSlots(rawValue: 1 << 7)
 
     init(rawValue: UInt8) { self.rawValue = rawValue }
 
@@ -29,6 +30,7 @@ struct ChainSlots: OptionSet, Sendable {
         if settings.network.hedging != nil { insert(.hedging) }
         if settings.network.coalescesRequests { insert(.coalescing) }
         if settings.auth.signing.sign { insert(.signing) }
+        if !settings.options[DigestOptionsKey.self].isEmpty { insert(.digests) }
     }
 
     /// Returns the slots that a request needs by options of its own.
@@ -44,6 +46,7 @@ struct ChainSlots: OptionSet, Sendable {
         if options[HedgingKey.self] != nil { insert(.hedging) }
         if options[CoalescingUseKey.self] { insert(.coalescing) }
         if request.isSigned { insert(.signing) }
+        if !options[DigestOptionsKey.self].isEmpty { insert(.digests) }
     }
 }
 
@@ -67,6 +70,7 @@ enum ChainPosition: String, CaseIterable {
     case coalescing
     case cache
     case connectivity
+    case digests
     case signing
     case circuitReport, hedgeReport
     case networkState
@@ -83,6 +87,7 @@ enum ChainPosition: String, CaseIterable {
         case .signingOrigin, .signedCookies, .signing: .signing
         case .coalescing: .coalescing
         case .bandwidth: .bandwidth
+        case .digests: .digests
         case .application, .redirect, .retry, .circuitBreaker, .rateLimit, .token,
             .contentDecoding, .proxyAuthentication, .adaptiveConcurrency, .cache, .connectivity, .circuitReport,
             .networkState, .network:
@@ -145,6 +150,8 @@ extension ChainBuilder {
         case .coalescing: return [CoalescingInterceptor(plan: coalescing)]
         case .cache: return cache.map { [CacheInterceptor($0)] } ?? []
         case .connectivity: return connectivity.map { [ConnectivityInterceptor(gate: $0, time: time)] } ?? []
+        // Below the cache, which discards what does not match; signatures may cover the digests that are sent.
+        case .digests: return [DigestInterceptor(time: time)]
         case .signing:
             return SigningStage.allCases.map { SigningInterceptor(stage: $0, offsets: clockOffsets, time: time) }
         case .circuitReport: return settings.limits.circuitBreaker == nil ? [] : [CircuitReportInterceptor()]

@@ -16,15 +16,24 @@ struct StreamedResponse: Sendable {
 final class WatchedBody: BodyStream {
     private let base: any BodyStream
     private let watch: @Sendable (Bytes) async -> Void
+    private let atEnd: (@Sendable () throws -> Void)?
     private let isOver = Atomic(false)
 
-    init(_ base: any BodyStream, _ watch: @escaping @Sendable (Bytes) async -> Void) {
-        (self.base, self.watch) = (base, watch)
+    /// - Parameter atEnd: called when a reader finds the end; the reader receives its error instead of the end.
+    init(
+        _ base: any BodyStream, atEnd: (@Sendable () throws -> Void)? = nil,
+        _ watch: @escaping @Sendable (Bytes) async -> Void
+    ) {
+        (self.base, self.watch, self.atEnd) = (base, watch, atEnd)
     }
 
     func next() async throws -> Bytes? {
-        let piece = try await base.next()
-        if let piece { await watch(piece) } else { isOver.store(true, ordering: .relaxed) }
+        guard let piece = try await base.next() else {
+            isOver.store(true, ordering: .relaxed)
+            try atEnd?()
+            return nil
+        }
+        await watch(piece)
         return piece
     }
 

@@ -38,6 +38,11 @@ package final class SharedBodyReader: @unchecked Sendable {
 
     package init(_ body: Body) { reader = BodyReader(body) }
 
+    package func next() async throws -> Bytes? {
+        hasBegun = true
+        return try await reader.next()
+    }
+
     package func next(filling count: Int) async throws -> Bytes? {
         hasBegun = true
         return try await reader.next(filling: count)

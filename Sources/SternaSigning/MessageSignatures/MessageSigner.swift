@@ -1,7 +1,6 @@
-import Crypto
 import HTTPTypes
-import NIOCore
 import RawStructuredFieldValues
+import Sterna
 import SternaCore
 import SternaPlatform
 
@@ -32,7 +31,7 @@ struct MessageSigner: Sendable {
     /// Returns whether the signature covers a Content-Digest field that the request does not have yet.
     func needsDigest(_ request: Request) -> Bool {
         components(of: request).contains { $0.name == "content-digest" && !$0.has(.trailer) }
-            && !request.headers.contains(ContentDigestField.name)
+            && !request.headers.contains(DigestField.content)
     }
 
     /// Returns the request with its signature in Signature-Input and Signature.
@@ -105,21 +104,4 @@ struct MessageSigner: Sendable {
 
     static let inputName = HTTPField.Name("Signature-Input") ?? .authorization
     static let name = HTTPField.Name("Signature") ?? .authorization
-}
-
-/// Writes Content-Digest (RFC 9530, 2).
-enum ContentDigestField {
-    static let name = HTTPField.Name("Content-Digest") ?? .contentType
-
-    /// Returns the field's value for a body, which must be replayable; nil means an empty body.
-    static func value(of body: Body?) async throws -> String {
-        var hasher = SHA256()
-        if let body {
-            var reader = BodyReader(body)
-            while let piece = try await reader.next() {
-                piece.withUnsafeReadableBytes { hasher.update(bufferPointer: $0) }
-            }
-        }
-        return "sha-256=:\(Data(hasher.finalize()).base64EncodedString()):"
-    }
 }

@@ -45,7 +45,7 @@ extension MessageSigning: RequestSigner {
                     collected.trailers = body.trailers
                     request.body = collected
                 }
-                request.headers[ContentDigestField.name] = try await ContentDigestField.value(of: request.body)
+                request.headers[DigestField.content] = try await DigestField.text(of: request.body)
             }
             return try signer.signed(request)
         } catch {

@@ -181,7 +181,7 @@ public struct VerifiedSignature: Sendable {
         let isCovered = components.contains {
             $0.name == "content-digest" && !$0.has(.trailer) && !$0.has(.request) && $0.key == nil
         }
-        guard isCovered, try DigestField.check(content, fields[values: ContentDigestField.name]) else {
+        guard isCovered, try DigestField.check(content, fields[values: DigestField.content]) else {
             throw SternaError(
                 .digestMismatch, phase: .decode, "The response's signature covers no digest of its content.")
         }

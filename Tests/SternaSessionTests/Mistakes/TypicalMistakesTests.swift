@@ -425,6 +425,20 @@ struct TypicalMistakesTests {
             answer.headers["Content-Encoding"] = "gzip"
             return try await Mistake.answered(answer, { $0.responseSerializer = .data })
         },
+        Mistake(
+            "content that was damaged on its way", .digestMismatch, what: "Content-Digest",
+            remedy: "send the request again"
+        ) {
+            let digest = "sha-256=:\(Samples.sha256):"
+            return try await Mistake.answered(
+                .text("damaged", headers: ["Content-Digest": digest]), { $0.digests = .verify })
+        },
+        Mistake(
+            "a server without digests, where they are required", .unacceptableResponse, what: "no digest",
+            remedy: "Have the server send"
+        ) {
+            try await Mistake.answered(.text("x"), { $0.digests = .require })
+        },
     ]
 
     // MARK: Files

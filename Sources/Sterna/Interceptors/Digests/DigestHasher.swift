@@ -42,7 +42,10 @@ struct DigestHasher: Sendable {
     /// - Parameters:
     ///   - expected: the expected digests; those of other algorithms are ignored.
     ///   - what: what the bytes are, for the message, such as “the file big.iso”.
-    func verdict(_ expected: [ExpectedDigest], of what: String) -> SternaError? {
+    ///   - remedy: what to do about bytes that the server vouched for.
+    func verdict(
+        _ expected: [ExpectedDigest], of what: String, remedy: String = "download it again"
+    ) -> SternaError? {
         let own = expected.filter { $0.algorithm == algorithm }
         guard !own.isEmpty else { return nil }
         let computed = digest()
@@ -50,7 +53,7 @@ struct DigestHasher: Sendable {
         let advice =
             wrong.source == .caller
             ? "Check the digest and its source, and download the file again; do not use it."
-            : "It was damaged on the way or changed on the server: download it again."
+            : "It was damaged on the way or changed on the server: \(remedy)."
         var error = SternaError(
             .digestMismatch, phase: .read,
             "The \(algorithm.rawValue) of \(FieldSyntax.printable(what)) is \(HexText.text(of: computed)), not "
