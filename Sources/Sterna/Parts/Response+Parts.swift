@@ -6,7 +6,8 @@ public import SternaSerialization
 ///
 ///     try await api.withResponse(to: .get("report")) { response in
 ///         for try await part in response.parts {
-///             print(part.headers, try await part.body.collect(upTo: 1 << 20).text)
+///             let text = try await part.body.collect(upTo: 1 << 20).text
+///             print(part.headers, text)
 ///         }
 ///     }
 extension Response {

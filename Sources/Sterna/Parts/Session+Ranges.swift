@@ -1,6 +1,6 @@
 import HTTPTypes
 import NIOCore
-public import SternaCore
+import SternaCore
 import SternaSerialization
 
 extension Session {

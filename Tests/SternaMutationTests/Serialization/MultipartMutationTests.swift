@@ -1,3 +1,4 @@
+import HTTPTypes
 import MutationKit
 import NIOCore
 import SternaCore
