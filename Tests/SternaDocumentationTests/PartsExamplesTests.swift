@@ -13,10 +13,8 @@ struct PartsExamplesTests {
         let film = Array(repeating: UInt8(7), count: 60_000)
         try await TestServer.withServer { server in
             server.route("GET", "/film") { request in .ranges(of: film, for: request) }
-            server.route("GET", "/report") { _ in
-                .multipart([(["Content-Type": "text/plain"], Array("two nests".utf8)), (["Content-Type": "video/mp4"], film)])
-            }
-            server.route("GET", "/video.mjpg") { _ in ServerResponse(status: 307, headers: ["Location": "/frames?rate=100&count=3"]) }
+            server.route("GET", "/report") { _ in .multipart([.text("two nests"), .bytes(film, mediaType: "video/mp4")]) }
+            server.route("GET", "/video.mjpg") { _ in .redirect(to: "/frames?rate=100&count=3") }
             server.route("GET", "/film.mp4") { request in .ranges(of: film, for: request) }
             let api = try Session(baseURL: server.url) { $0.network.engine = Engine() }
             try await parts(of: api)

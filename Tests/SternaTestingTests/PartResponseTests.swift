@@ -10,8 +10,8 @@ struct PartResponseTests {
         try await TestServer.withServer { server in
             server.route("GET", "/report") { _ in
                 .multipart(
-                    [(["A": "1", "B": "2"], Array("one".utf8)), ([:], [])], subtype: "related", boundary: "b", status: 201,
-                    headers: ["X-Report": "7"])
+                    [ServerResponse(headers: ["A": "1", "B": "2"], body: .bytes(Array("one".utf8))), ServerResponse()],
+                    subtype: "related", boundary: "b", status: 201, headers: ["X-Report": "7"])
             }
             server.route("GET", "/none") { _ in .multipart([], boundary: "b") }
             let report = try await server.ask("GET", "/report")
@@ -20,6 +20,15 @@ struct PartResponseTests {
             expectEqual(report.headers["X-Report"], "7")
             expectEqual(report.text, "--b\r\nA: 1\r\nB: 2\r\n\r\none\r\n--b\r\n\r\n\r\n--b--\r\n")
             try await expectEqual(server.ask("GET", "/none").text, "--b--\r\n")
+            server.route("GET", "/streamed") { _ in
+                .multipart(
+                    [.text("one"), ServerResponse(body: .stream(length: 3) { try await $0.write("two") })], boundary: "b")
+            }
+            let streamed = try await server.ask("GET", "/streamed")
+            expectEqual(streamed.headers["Transfer-Encoding"], "chunked")
+            expectEqual(
+                streamed.text,
+                "--b\r\nContent-Type: text/plain; charset=utf-8\r\n\r\none\r\n--b\r\n\r\ntwo\r\n--b--\r\n")
         }
     }
 

@@ -5,13 +5,10 @@ extension BuiltInRoutes {
     static let parts: [ServerRoute] = [
         now(["GET"], "/parts/{n}") { request in
             let count = try number("n", of: request, in: 0...10_000)
-            let all = (0..<count).map { number in
-                (
-                    headers: ["Content-Type": "application/json", "Content-ID": "<\(number)>"] as ServerHeaders,
-                    body: Array("{\"id\": \(number)}".utf8)
-                )
-            }
-            return .multipart(all)
+            return .multipart(
+                (0..<count).map { number in
+                    .text("{\"id\": \(number)}", mediaType: "application/json", headers: ["Content-ID": "<\(number)>"])
+                })
         },
         now(["GET"], "/ranges/{n}") { request in
             let count = try number("n", of: request, in: 0...(16 << 20))

@@ -4,25 +4,45 @@ extension ServerResponse {
     /// The boundary of bodies of several parts, unless another is given.
     static let boundary = "sterna-testing-part"
 
-    /// Returns a body of several parts (RFC 2046, 5.1).
+    /// Returns a body of several parts (RFC 2046, 5.1), each with the header fields and the body of a response.
     ///
-    ///     server.route("GET", "/report") { _ in
-    ///         .multipart([(["Content-Type": "text/plain"], Array("two nests".utf8)), ([:], photo)])
-    ///     }
+    ///     server.route("GET", "/report") { _ in .multipart([.text("two nests"), .bytes(photo, mediaType: "image/jpeg")]) }
     ///
     /// - Parameters:
-    ///   - parts: the header fields and the content of each part, written as they are. The content must not contain the boundary.
+    ///   - parts: the parts, whose bodies must not contain the boundary. Their statuses and trailer fields do not count, nor do raw
+    ///     bodies. Streams are written when it is their turn; the whole is then a stream, too.
     ///   - subtype: the subtype in the media type, such as `byteranges`.
     ///   - boundary: the boundary between the parts.
     public static func multipart(
-        _ parts: [(headers: ServerHeaders, body: [UInt8])], subtype: String = "mixed",
-        boundary: String = "sterna-testing-part", status: Int = 200, headers: ServerHeaders = [:]
+        _ parts: [ServerResponse], subtype: String = "mixed", boundary: String = "sterna-testing-part", status: Int = 200,
+        headers: ServerHeaders = [:]
     ) -> ServerResponse {
-        var body: [UInt8] = []
-        for part in parts { body += partLead(part.headers, boundary, isFirst: body.isEmpty) + part.body }
-        body += partEnd(boundary, isFirst: body.isEmpty)
-        return .bytes(
-            body, mediaType: "multipart/\(subtype); boundary=\"\(boundary)\"", status: status, headers: headers)
+        let bodies = parts.map(\.body.written)
+        let leads = parts.enumerated().map { partLead($0.element.headers, boundary, isFirst: $0.offset == 0) }
+        let end = partEnd(boundary, isFirst: parts.isEmpty)
+        var all = ServerResponse(status: status, headers: ["Content-Type": "multipart/\(subtype); boundary=\"\(boundary)\""])
+        all.headers.fields += headers.fields
+        if bodies.contains(where: { if case .stream = $0 { true } else { false } }) {
+            all.body = .stream(length: nil) { writer in
+                for (lead, body) in zip(leads, bodies) {
+                    try await writer.write(lead)
+                    switch body {
+                    case .bytes(let bytes): try await writer.write(bytes)
+                    case .stream(_, let write): try await write(writer)
+                    case .empty, .content, .raw: break
+                    }
+                }
+                try await writer.write(end)
+            }
+        } else {
+            var bytes: [UInt8] = []
+            for (lead, body) in zip(leads, bodies) {
+                bytes += lead
+                if case .bytes(let more) = body { bytes += more }
+            }
+            all.body = .bytes(bytes + end)
+        }
+        return all
     }
 
     /// Returns the ranges of bytes that a request asks for (RFC 9110, 14): the whole as 200, one range as 206, several as 206 with
@@ -58,7 +78,7 @@ extension ServerResponse {
             return .bytes(bytes[ranges[0]], mediaType: mediaType, status: 206, headers: headers)
         default:
             let parts = zip(ranges, lines).map { range, line in
-                (headers: ["Content-Type": mediaType, "Content-Range": line] as ServerHeaders, body: Array(bytes[range]))
+                ServerResponse.bytes(bytes[range], mediaType: mediaType, headers: ["Content-Range": line])
             }
             return .multipart(parts, subtype: "byteranges", status: 206, headers: headers)
         }

@@ -35,7 +35,7 @@ struct RangedPartTests {
 
     private static func pieces(_ pieces: [(line: String, text: String)]) -> ServerResponse {
         .multipart(
-            pieces.map { (["Content-Range": $0.line], Array($0.text.utf8)) }, subtype: "byteranges", status: 206)
+            pieces.map { .text($0.text, headers: ["Content-Range": $0.line]) }, subtype: "byteranges", status: 206)
     }
 
     @Test("A server's pieces, over a socket")

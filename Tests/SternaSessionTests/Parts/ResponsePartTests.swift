@@ -15,7 +15,9 @@ struct ResponsePartTests {
 
     private static func parts(_ texts: [String], subtype: String = "mixed") -> ServerResponse {
         .multipart(
-            texts.enumerated().map { (["Content-Type": "text/plain", "X-Number": "\($0.offset)"], Array($0.element.utf8)) },
+            texts.enumerated().map {
+                .text($0.element, mediaType: "text/plain", headers: ["X-Number": "\($0.offset)"])
+            },
             subtype: subtype)
     }
 
