@@ -13,7 +13,9 @@ struct PartsExamplesTests {
         let film = Array(repeating: UInt8(7), count: 60_000)
         try await TestServer.withServer { server in
             server.route("GET", "/film") { request in .ranges(of: film, for: request) }
-            server.route("GET", "/report") { _ in .multipart([.text("two nests"), .bytes(film, mediaType: "video/mp4")]) }
+            server.route("GET", "/report") { _ in
+                .multipart([.text("two nests"), .bytes(film, mediaType: "video/mp4")])
+            }
             server.route("GET", "/video.mjpg") { _ in .redirect(to: "/frames?rate=100&count=3") }
             server.route("GET", "/film.mp4") { request in .ranges(of: film, for: request) }
             let api = try Session(baseURL: server.url) { $0.network.engine = Engine() }
@@ -37,7 +39,10 @@ struct PartsExamplesTests {
         #expect(count == 60_009)
         try await api.withResponse(to: .get("report")) { response in
             var all = 0
-            for try await _ in response.parts(limits: { $0.body = 1 << 20; $0.parts = 10 }) { all += 1 }
+            for try await _ in response.parts(limits: {
+                $0.body = 1 << 20
+                $0.parts = 10
+            }) { all += 1 }
             #expect(all == 2)
         }
     }

@@ -95,7 +95,8 @@ struct MultipartParserTests {
 
     static let habits: [Row] = [
         Row(
-            "lines that end with LF alone", "--b\nA: 1\n\none\n--b\n\ntwo\n\n--b--\n", [(["A: 1"], "one"), ([], "two\n")]),
+            "lines that end with LF alone", "--b\nA: 1\n\none\n--b\n\ntwo\n\n--b--\n",
+            [(["A: 1"], "one"), ([], "two\n")]),
         Row("a CR before the LF of a delimiter is data there", "--b\n\none\r\n--b--", [([], "one\r")]),
         Row("a preamble whose lines end with LF", "x\n--b\r\n\r\none\r\n--b--", [([], "one")]),
         Row(
@@ -106,7 +107,8 @@ struct MultipartParserTests {
 
     static let lengths: [Row] = [
         Row(
-            "Content-Length ends a part", "--b\r\nContent-Length: 3\r\n\r\none\r\n--b--", [(["Content-Length: 3"], "one")],
+            "Content-Length ends a part", "--b\r\nContent-Length: 3\r\n\r\none\r\n--b--",
+            [(["Content-Length: 3"], "one")],
             usesContentLength: true),
         Row(
             "no line end behind the length", "--b\r\nContent-Length: 3\r\n\r\none--b\r\n\r\ntwo\r\n--b--",
@@ -193,7 +195,8 @@ struct MultipartParserTests {
         var endings: Set<Bool> = []
         for round in 0..<3_000 {
             let start = round.isMultiple(of: 3) ? "" : "--b\r\n\r\n"
-            let body = Array(start.utf8) + (0..<20).flatMap { _ in Array((words.randomElement(using: &random) ?? "").utf8) }
+            let body =
+                Array(start.utf8) + (0..<20).flatMap { _ in Array((words.randomElement(using: &random) ?? "").utf8) }
             var limits = PartLimits()
             (limits.header, limits.fields, limits.body, limits.parts, limits.preamble) = (40, 2, 24, 3, 24)
             let parser = try #require(

@@ -10,7 +10,10 @@ struct PartResponseTests {
         try await TestServer.withServer { server in
             server.route("GET", "/report") { _ in
                 .multipart(
-                    [ServerResponse(headers: ["A": "1", "B": "2"], body: .bytes(Array("one".utf8))), ServerResponse()],
+                    [
+                        ServerResponse(headers: ["A": "1", "B": "2"], body: .bytes(Array("one".utf8))),
+                        ServerResponse(),
+                    ],
                     subtype: "related", boundary: "b", status: 201, headers: ["X-Report": "7"])
             }
             server.route("GET", "/none") { _ in .multipart([], boundary: "b") }
@@ -22,7 +25,8 @@ struct PartResponseTests {
             try await expectEqual(server.ask("GET", "/none").text, "--b--\r\n")
             server.route("GET", "/streamed") { _ in
                 .multipart(
-                    [.text("one"), ServerResponse(body: .stream(length: 3) { try await $0.write("two") })], boundary: "b")
+                    [.text("one"), ServerResponse(body: .stream(length: 3) { try await $0.write("two") })],
+                    boundary: "b")
             }
             let streamed = try await server.ask("GET", "/streamed")
             expectEqual(streamed.headers["Transfer-Encoding"], "chunked")

@@ -97,7 +97,8 @@ final class PartReader: Sendable {
         guard number ?? state.number == state.number else {
             throw SternaError(
                 .invalidRequest, phase: .read,
-                "The part can no longer be read, because the next one was requested. Read its body, or keep the bytes, before.")
+                "The part can no longer be read, because the next one was requested. Read its body, or keep the bytes, before."
+            )
         }
         if number == nil { state.number += 1 }
         state.isReading = true
@@ -184,7 +185,8 @@ final class PartBody: BodyStream {
             throw reader.fail(
                 SternaError(
                     .malformedResponse, phase: .read,
-                    "A part has \(received > length ? "more" : "fewer") than the \(length) bytes of its Content-Range."))
+                    "A part has \(received > length ? "more" : "fewer") than the \(length) bytes of its Content-Range.")
+            )
         }
         return bytes
     }

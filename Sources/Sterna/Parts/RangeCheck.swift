@@ -30,7 +30,8 @@ struct RangeCheck: Sendable {
         guard !ranges.isEmpty, ranges.allSatisfy({ !$0.isEmpty && $0.lowerBound >= 0 }) else {
             throw SternaError(
                 .invalidRequest, phase: .prepare,
-                "The ranges cannot be requested: there must be one or more, none of them empty or before 0. Nothing was sent.")
+                "The ranges cannot be requested: there must be one or more, none of them empty or before 0. Nothing was sent."
+            )
         }
         var merged: [Range<Int64>] = []
         for range in ranges.sorted(by: { $0.lowerBound < $1.lowerBound }) {

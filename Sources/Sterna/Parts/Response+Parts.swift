@@ -27,7 +27,9 @@ extension Response {
     /// The parts of a multipart body within other limits; see ``parts``.
     ///
     ///     for try await part in response.parts(limits: { $0.body = 1 << 20 }) { … }
-    public func parts(limits change: (inout PartLimits) -> Void) -> some AsyncSequence<ResponsePart, any Error> & Sendable {
+    public func parts(limits change: (inout PartLimits) -> Void) -> some AsyncSequence<ResponsePart, any Error>
+        & Sendable
+    {
         var limits = PartLimits()
         change(&limits)
         return ResponseParts(response: self, limits: limits)

@@ -59,7 +59,8 @@ struct RangedParts: AsyncSequence, Sendable {
         guard draft.method == .get, draft.headers["Range"] == nil else {
             throw SternaError(
                 .invalidRequest, phase: .prepare,
-                "Ranges can be requested by GET only, and the request must not have a Range field itself. Nothing was sent.")
+                "Ranges can be requested by GET only, and the request must not have a Range field itself. Nothing was sent."
+            )
         }
         var next = draft
         next.headers["Range"] = check.fieldValue

@@ -232,7 +232,9 @@ package struct MultipartParser: Sendable {
 
     private mutating func readPreamble() throws(SternaError) -> Step {
         let room = limits.preamble - preambleLength
-        guard let line = try takeLine(room: room, "What precedes the first part is", limits.preamble) else { return .more }
+        guard let line = try takeLine(room: room, "What precedes the first part is", limits.preamble) else {
+            return .more
+        }
         preambleLength += line.length
         let view = line.bytes.readableBytesView
         for dash in dashes {

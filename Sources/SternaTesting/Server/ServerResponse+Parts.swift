@@ -14,13 +14,15 @@ extension ServerResponse {
     ///   - subtype: the subtype in the media type, such as `byteranges`.
     ///   - boundary: the boundary between the parts.
     public static func multipart(
-        _ parts: [ServerResponse], subtype: String = "mixed", boundary: String = "sterna-testing-part", status: Int = 200,
+        _ parts: [ServerResponse], subtype: String = "mixed", boundary: String = "sterna-testing-part",
+        status: Int = 200,
         headers: ServerHeaders = [:]
     ) -> ServerResponse {
         let bodies = parts.map(\.body.written)
         let leads = parts.enumerated().map { partLead($0.element.headers, boundary, isFirst: $0.offset == 0) }
         let end = partEnd(boundary, isFirst: parts.isEmpty)
-        var all = ServerResponse(status: status, headers: ["Content-Type": "multipart/\(subtype); boundary=\"\(boundary)\""])
+        var all = ServerResponse(
+            status: status, headers: ["Content-Type": "multipart/\(subtype); boundary=\"\(boundary)\""])
         all.headers.fields += headers.fields
         if bodies.contains(where: { if case .stream = $0 { true } else { false } }) {
             all.body = .stream(length: nil) { writer in

@@ -10,7 +10,8 @@ struct RangeCheckTests {
     @Test(
         "Ranges are requested in order; those that touch or overlap as one",
         arguments: [
-            ([0..<100], "bytes=0-99"), ([200..<300, 0..<100], "bytes=0-99,200-299"), ([0..<100, 100..<200], "bytes=0-199"),
+            ([0..<100], "bytes=0-99"), ([200..<300, 0..<100], "bytes=0-99,200-299"),
+            ([0..<100, 100..<200], "bytes=0-199"),
             ([0..<100, 50..<60], "bytes=0-99"), ([50..<150, 0..<100, 300..<301], "bytes=0-149,300-300"),
             ([0..<Int64.max], "bytes=0-9223372036854775806"),
         ] as [([Range<Int64>], String)])

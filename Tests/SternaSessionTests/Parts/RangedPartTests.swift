@@ -53,7 +53,8 @@ struct RangedPartTests {
             // Of two ranges one is within the file.
             try await expectEqual(Self.read([24..<25, 50..<60], in: api), [Piece(24..<25, "y")])
             let same = RequestDraft.get("file", headers: ["If-Range": "\"1\""])
-            try await expectEqual(Self.read([0..<1, 2..<3], of: same, in: api), [Piece(0..<1, "a"), Piece(2..<3, "c")])
+            try await expectEqual(
+                Self.read([0..<1, 2..<3], of: same, in: api), [Piece(0..<1, "a"), Piece(2..<3, "c")])
             let changed = RequestDraft.get("file", headers: ["If-Range": "\"2\""])
             try await expectEqual(
                 Self.read([0..<1, 2..<3], of: changed, in: api), [Piece(0..<26, "abcdefghijklmnopqrstuvwxyz")])
@@ -129,7 +130,9 @@ struct RangedPartTests {
         Fault("a piece that is too short", [("bytes 0-1/26", "a")]),
         Fault("a piece that is too long", [("bytes 0-1/26", "abc")]),
         Fault("another unit", [("lines 0-1/26", "ab")]),
-        Fault("more pieces than ranges", [("bytes 0-0/26", "a"), ("bytes 1-1/26", "b"), ("bytes 4-5/26", "ef")], .limitExceeded),
+        Fault(
+            "more pieces than ranges", [("bytes 0-0/26", "a"), ("bytes 1-1/26", "b"), ("bytes 4-5/26", "ef")],
+            .limitExceeded),
         Fault("no position", .malformedResponse, .bytes("ab".utf8, status: 206)),
         Fault(
             "a single piece of other bytes", .malformedResponse,

@@ -41,7 +41,9 @@ struct ResponsePartTests {
         return texts
     }
 
-    @Test("Parts have header fields and bodies, in any type of several parts", arguments: ["mixed", "form-data", "Related"])
+    @Test(
+        "Parts have header fields and bodies, in any type of several parts",
+        arguments: ["mixed", "form-data", "Related"])
     func inOrder(subtype: String) async throws {
         try await read(Self.parts(["one", "", "three"], subtype: subtype)) { response in
             var seen: [String] = []
@@ -99,7 +101,8 @@ struct ResponsePartTests {
     func nested() async throws {
         let inner = "--c\r\n\r\none\r\n--c\r\n\r\ntwo\r\n--c--\r\n"
         let type = "Content-Type: multipart/mixed; boundary=c"
-        try await read(Self.raw("--b\r\n\(type)\r\n\r\n\(inner)\r\n--b\r\n\(type)\r\n\r\n\(inner)\r\n--b--")) { response in
+        try await read(Self.raw("--b\r\n\(type)\r\n\r\n\(inner)\r\n--b\r\n\(type)\r\n\r\n\(inner)\r\n--b--")) {
+            response in
             var parts = response.parts.makeAsyncIterator()
             try await expectEqual(parts.next()?.body.collect(upTo: 1_000).text, inner)
             let second = try await Self.next(&parts)
@@ -175,9 +178,11 @@ struct ResponsePartTests {
             Fault("an empty body", "", .malformedResponse, parts: 0),
             Fault("another boundary", "--c\r\n\r\none\r\n--c--", .malformedResponse, parts: 0),
             Fault("no closing delimiter", "--b\r\n\r\none\r\n--b\r\n\r\ntwo\r\n", .truncated, parts: 1),
-            Fault("a header that is none", "--b\r\n\r\none\r\n--b\r\nA\r\n\r\ntwo\r\n--b--", .malformedResponse, parts: 1),
             Fault(
-                "a long header", "--b\r\n\r\none\r\n--b\r\nA: \(String(repeating: "a", count: 1 << 16))\r\n\r\n\r\n--b--",
+                "a header that is none", "--b\r\n\r\none\r\n--b\r\nA\r\n\r\ntwo\r\n--b--", .malformedResponse, parts: 1),
+            Fault(
+                "a long header",
+                "--b\r\n\r\none\r\n--b\r\nA: \(String(repeating: "a", count: 1 << 16))\r\n\r\n\r\n--b--",
                 .limitExceeded, parts: 1),
         ])
     func faults(fault: Fault) async throws {
