@@ -89,6 +89,9 @@ struct MigratingURLSessionNameTests {
             let api = try Session(baseURL: server.url)
             let length = try await api.withResponse(to: .get("1k")) { response in response.body.length }
             #expect(length == 1_024)
+            try await api.withResponse(to: .get("frames?rate=1000&count=2")) { response in
+                for try await part in response.parts { print(part.headers) }
+            }
             try await api.get("early") { $0.onInformational = { print($0.status) } }
             try await api.get("early") { $0.onInformational = { _ in interim.add(1) } }
             #expect(interim.value == 1)

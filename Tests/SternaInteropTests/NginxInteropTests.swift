@@ -47,6 +47,41 @@ struct NginxInteropTests {
         try await expectEqual(range.text(), "Arctic")
     }
 
+    @Test("Several ranges come as parts, one as a plain part, and none as 416", arguments: [false, true])
+    func ranges(secure: Bool) async throws {
+        let nginx = try await Nginx()
+        let api = try session(nginx, secure: secure)
+        let file = try Array(Data(contentsOf: URL(filePath: "\(nginx.folder)/www/big.bin")))
+        func read(_ ranges: [Range<Int64>], of path: String = "big.bin") async throws -> [Range<Int64>?: [UInt8]] {
+            var pieces: [Range<Int64>?: [UInt8]] = [:]
+            for try await piece in api.ranges(ranges, of: .get(path)) {
+                var bytes: [UInt8] = []
+                for try await more in piece.body { bytes += more.array }
+                pieces[piece.range] = bytes
+                expectEqual(piece.completeLength, path == "big.bin" ? 8_000_000 : 400 * 52)
+            }
+            return pieces
+        }
+        // The long one spans many pieces of the connection.
+        let asked: [Range<Int64>] = [0..<3, 1_000_000..<3_500_000, 7_999_990..<9_000_000]
+        let pieces = try await read(asked)
+        expectEqual(Set(pieces.keys), [0..<3, 1_000_000..<3_500_000, 7_999_990..<8_000_000])
+        for case (let range?, let bytes) in pieces {
+            #expect(bytes.elementsEqual(file[Int(range.lowerBound)..<Int(range.upperBound)]))
+        }
+        try await expectEqual(read([4..<10], of: "tern.txt"), [4..<10: Array("Arctic".utf8)])
+        try await expectEqual(
+            read([4..<10, 30_000..<40_000], of: "tern.txt"), [4..<10: Array("Arctic".utf8)])
+        let error = await #expect(throws: SternaError.self) { try await read([30_000..<40_000], of: "tern.txt") }
+        expectEqual(error?.status, 416)
+        // A loop that is left gives up its connection alone.
+        for try await piece in api.ranges(asked, of: .get("big.bin")) {
+            expectEqual(piece.range, 0..<3)
+            break
+        }
+        try await expectEqual(api.get("tern.json").json()["bird"].string, "tern")
+    }
+
     @Test("A compressed page is confirmed by one request, whose tag is strong where the page's is weak")
     func confirmation() async throws {
         let nginx = try await Nginx()

@@ -56,6 +56,13 @@ struct RouteTableTests {
         Case("GET", "/stream-bytes/100?chunk_size=7", 200, "", ("Transfer-Encoding", "chunked")),
         Case("GET", "/stream-bytes/10?chunk_size=0", 400, "chunk_size must be"),
         Case("GET", "/stream/2", 200, "{\"id\": 1, "),
+        Case(
+            "GET", "/parts/2", 200, "{\"id\": 1}", ("Content-Type", "multipart/mixed; boundary=\"sterna-testing-part\"")
+        ),
+        Case("GET", "/parts/-1", 400, "n must be"),
+        Case("GET", "/ranges/3", 200, "abc", ("Accept-Ranges", "bytes")),
+        Case("GET", "/frames?count=2&rate=1000", 200, "frame 1"),
+        Case("GET", "/frames?rate=0", 400, "rate must be"),
         Case("GET", "/drip?duration=0.01&numbytes=3&code=203", 203, "***", ("Content-Length", "3")),
         Case("GET", "/redirect/3", 302, "", ("Location", "/redirect/2")),
         Case("GET", "/redirect/1", 302, "", ("Location", "/get")),

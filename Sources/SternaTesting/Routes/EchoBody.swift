@@ -1,4 +1,8 @@
+import HTTPTypes
+import NIOCore
+import SternaCore
 import SternaPlatform
+import SternaSerialization
 
 /// A request body sorted into httpbin's members `data`, `files`, `form` and `json`.
 struct EchoBody {
@@ -69,59 +73,44 @@ struct EchoBody {
         return nil
     }
 
-    // MARK: Multipart (RFC 7578, RFC 2046 §5.1)
+    // MARK: Multipart (RFC 7578)
 
     private static let partLimit = 10_000
 
     private mutating func readMultipart(_ bytes: [UInt8], boundary: String) throws {
         let malformed = ServerRouteError(status: 400, message: "malformed multipart body")
-        let delimiter = Array("\r\n--\(boundary)".utf8)
-        var position: Int
-        if bytes.starts(with: delimiter.dropFirst(2)) {
-            position = delimiter.count - 2
-        } else if let first = Self.find(delimiter, in: bytes, from: 0) {
-            position = first + delimiter.count
-        } else {
-            throw malformed
+        var limits = PartLimits()
+        // The body is in memory, so its own length is the limit.
+        (limits.header, limits.preamble, limits.parts) = (bytes.count, bytes.count, Self.partLimit)
+        guard var parser = MultipartParser(boundary: boundary, limits: limits) else { throw malformed }
+        parser.append(ByteBuffer(bytes: bytes))
+        var fields = HTTPFields()
+        var content: [UInt8] = []
+        var isOver = false
+        do throws(SternaError) {
+            while !isOver {
+                switch try parser.next() {
+                case .part(let header): (fields, content) = (header, [])
+                case .bytes(let more): content += more.readableBytesView
+                case .partEnd:
+                    guard addPart(fields, content) else { throw SternaError(.malformedResponse, phase: .decode, "") }
+                case .end: isOver = true
+                case nil: try parser.finish()
+                }
+            }
+        } catch {
+            throw error.kind == .limitExceeded
+                ? ServerRouteError(status: 413, message: "over \(Self.partLimit) parts, or too many fields") : malformed
         }
-        for _ in 0..<Self.partLimit {
-            if bytes[position...].starts(with: [0x2D, 0x2D]) { return }
-            guard let lineEnd = Self.find([0x0D, 0x0A], in: bytes, from: position),
-                let end = Self.find(delimiter, in: bytes, from: lineEnd)
-            else { throw malformed }
-            try readPart(Array(bytes[lineEnd..<end]), malformed)
-            position = end + delimiter.count
-        }
-        throw ServerRouteError(status: 413, message: "over \(Self.partLimit) parts")
     }
 
-    /// A part begins at the line break before its first header line.
-    private mutating func readPart(_ part: [UInt8], _ malformed: ServerRouteError) throws {
-        let blank: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A]
-        guard let headEnd = Self.find(blank, in: part, from: 0) else { throw malformed }
-        let content = Array(part[(headEnd + 4)...])
-        var disposition = ""
-        var type = ""
-        for line in part[..<headEnd].split(whereSeparator: { $0 == 0x0D || $0 == 0x0A }) {
-            guard let colon = line.firstIndex(of: 0x3A) else { continue }
-            let name = String(decoding: line[..<colon], as: UTF8.self)
-            let value = ASCIIText.trimmed(String(decoding: line[(colon + 1)...], as: UTF8.self))
-            if ASCIIText.equalIgnoringCase(name, "Content-Disposition") { disposition = value }
-            if ASCIIText.equalIgnoringCase(name, "Content-Type") { type = value }
-        }
-        guard let name = Self.parameter("name", of: disposition) else { throw malformed }
+    /// Adds a part to the fields or the files. Returns false for one without a name.
+    private mutating func addPart(_ fields: HTTPFields, _ content: [UInt8]) -> Bool {
+        let disposition = fields[.contentDisposition] ?? ""
+        guard let name = Self.parameter("name", of: disposition) else { return false }
+        let type = fields[.contentType] ?? ""
         let field = ServerHeaders.Field(name: name, value: Self.shown(content, type: type))
         if Self.parameter("filename", of: disposition) != nil { files.append(field) } else { form.append(field) }
-    }
-
-    private static func find(_ needle: [UInt8], in bytes: [UInt8], from start: Int) -> Int? {
-        guard let first = needle.first, start >= 0, start <= bytes.count - needle.count else { return nil }
-        let last = bytes.count - needle.count
-        var index = start
-        while index <= last {
-            if bytes[index] == first, bytes[index..<(index + needle.count)].elementsEqual(needle) { return index }
-            index += 1
-        }
-        return nil
+        return true
     }
 }

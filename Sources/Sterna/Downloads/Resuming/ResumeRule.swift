@@ -206,7 +206,7 @@ extension ResumeRule {
         return type?.lowercased() == "multipart/byteranges"
     }
 
-    private static func hasCoding(_ fields: FieldSection) -> Bool {
+    static func hasCoding(_ fields: FieldSection) -> Bool {
         fields[values: .contentEncoding].contains { line in
             line.split(separator: ",").contains { coding in
                 let name = coding.filter { $0 != " " && $0 != "\t" }.lowercased()
