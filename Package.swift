@@ -62,6 +62,8 @@ let package = Package(
             description:
                 "Foundation's transliteration, bundles, input streams and progress; without it, FoundationEssentials is enough."
         ),
+        .trait(name: "Brotli", description: "The content coding br, by libbrotlidec and libbrotlienc."),
+        .trait(name: "Zstd", description: "The content coding zstd, by libzstd."),
         .default(enabledTraits: ["Foundation"]),
     ],
     dependencies: [
@@ -80,13 +82,22 @@ let package = Package(
     targets: [
         .target(name: "CSternaZlib", linkerSettings: [.linkedLibrary("z")]),
         .target(name: "CSternaNetlink"),
+        // Neither read nor linked without their traits.
+        .systemLibrary(
+            name: "CSternaBrotli", pkgConfig: "libbrotlienc", providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
+        .systemLibrary(
+            name: "CSternaZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
         .target(name: "SternaPlatform", swiftSettings: strict),
         .target(
             name: "SternaCore", dependencies: ["SternaPlatform", httpTypes, nioCore, dequeModule], swiftSettings: strict
         ),
         .target(
             name: "SternaSerialization",
-            dependencies: ["SternaPlatform", "SternaCore", "CSternaZlib", httpTypes, nioCore, orderedCollections],
+            dependencies: [
+                "SternaPlatform", "SternaCore", "CSternaZlib", httpTypes, nioCore, orderedCollections,
+                .target(name: "CSternaBrotli", condition: .when(traits: ["Brotli"])),
+                .target(name: "CSternaZstd", condition: .when(traits: ["Zstd"])),
+            ],
             swiftSettings: strict),
         .target(
             name: "SternaPropertyListCore",
