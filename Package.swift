@@ -55,6 +55,8 @@ let package = Package(
         .library(name: "SternaURLRequest", targets: ["SternaURLRequest"]),
         .library(name: "SternaTesting", targets: ["SternaTesting"]),
         .executable(name: "tern", targets: ["TernCLI"]),
+        // For `.ci/Codings` alone.
+        .library(name: "_SternaSerialization", targets: ["SternaPlatform", "SternaCore", "SternaSerialization"]),
     ],
     traits: [
         .trait(
