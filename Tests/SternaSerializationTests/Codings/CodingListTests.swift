@@ -70,7 +70,7 @@ struct CompressedCodingTests {
         expectNil(body.contentCoding)
     }
 
-    @Test("Levels are clamped, and each gives the content", arguments: [ContentCoding.brotli, .zstd], [nil, .min, 1, 9, .max])
+    @Test("Levels are clamped, and each gives the content", arguments: [ContentCoding.brotli, .zstd], [nil, Int.min, 1, 9, Int.max] as [Int?])
     func levels(coding: ContentCoding, level: Int?) async throws {
         let content = (0..<3_000).flatMap { _ in CodedBytes.text }
         let coded = Body.bytes(content).compressed(coding, level: level)

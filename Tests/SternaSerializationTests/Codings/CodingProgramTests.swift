@@ -39,7 +39,7 @@ struct CodingProgramTests {
 
     @Test(
         "What brotli writes is read", .enabled(if: isThere("brotli")), arguments: contents.indices,
-        ["", "-q 0", "-q 5", "-w 10", "-w 24 -q 9"])
+        ["-q 0", "-q 5", "-w 10 -q 4", "-w 24 -q 9"])
     func readBrotli(number: Int, options: String) async throws {
         let coded = try await Self.run("brotli \(options) -c in >out", Self.contents[number])
         for pieces in [[coded], stride(from: 0, to: coded.count, by: 1_000).map { Array(coded[$0..<min($0 + 1_000, coded.count)]) }] {
@@ -65,7 +65,7 @@ struct CodingProgramTests {
         let coded = try await Self.run("zstd -q -1 --zstd=wlog=24 -c <in >out", Self.contents[2])
         let error = await #expect(throws: SternaError.self) { try await CodedBytes.read([coded], [.zstd]) }
         expectEqual(error?.kind, .contentCodingFailed)
-        #expect(error?.localizedDescription.contains("8 MiB") == true)
+        #expect((error.map { "\($0)" } ?? "").contains("8 MiB"))
         let largest = try await Self.run("zstd -q -1 --zstd=wlog=23 -c <in >out", Self.contents[2])
         let decoded = try await CodedBytes.read([largest], [.zstd])
         #expect(decoded == Self.contents[2])

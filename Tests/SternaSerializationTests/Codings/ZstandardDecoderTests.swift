@@ -26,8 +26,8 @@ struct ZstandardDecoderTests {
         (ZstandardFrames.frame([]), []),
         (ZstandardFrames.frame([], size: 0), []),
         (ZstandardFrames.magic + [0x20, 0, 1, 0, 0], []),
-        (ZstandardFrames.frame([.raw([]), .raw(text), .raw([])]), text),
-        (ZstandardFrames.frame([.repeated(7, count: 300), .raw(text)]), Array(repeating: 7, count: 300) + text),
+        (ZstandardFrames.frame(blocks: [.raw([]), .raw(text), .raw([])]), text),
+        (ZstandardFrames.frame(blocks: [.repeated(7, count: 300), .raw(text)]), Array(repeating: 7, count: 300) + text),
         (ZstandardFrames.skippable([]), []),
         (ZstandardFrames.skippable(text, number: 15), []),
         (ZstandardFrames.skippable(text) + ZstandardFrames.skippable([1]), []),
@@ -92,7 +92,7 @@ struct ZstandardDecoderTests {
             ZstandardFrames.Block.raw(Array(content[start..<min(start + (128 << 10), count)]))
         }
         for coded in [
-            ZstandardFrames.frame(blocks), ZstandardFrames.frame(blocks, size: count),
+            ZstandardFrames.frame(blocks: blocks), ZstandardFrames.frame(blocks: blocks, size: count),
             try await CodedBytes.encode(content, .zstd),
         ] {
             for limit in [1 << 16, 1 << 18, count] {
@@ -164,7 +164,7 @@ struct ZstandardDecoderTests {
 
     @Test("A few bytes that become many meet the limit of the ratio, and then the decoder stops")
     func bomb() async throws {
-        let bomb = ZstandardFrames.frame(Array(repeating: .repeated(0, count: 128 << 10), count: 64))
+        let bomb = ZstandardFrames.frame(blocks: Array(repeating: .repeated(0, count: 128 << 10), count: 64))
         for pieces in [[bomb], bomb.map { [$0] }] {
             let error = await #expect(throws: SternaError.self) { try await CodedBytes.read(pieces, [.zstd]) }
             expectEqual(error?.kind, .limitExceeded)

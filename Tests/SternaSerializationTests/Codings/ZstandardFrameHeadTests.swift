@@ -35,7 +35,7 @@ struct ZstandardFrameHeadTests {
     ]
 
     @Test("A head says what the frame is, and how large its window", arguments: heads)
-    func heads(bytes: [UInt8], expected: ZstandardFrameHead) {
+    func read(bytes: [UInt8], expected: ZstandardFrameHead) {
         expectEqual(ZstandardFrameHead.read(Bytes(bytes: bytes)), expected)
         // What follows a complete head, or stands before the reader's place, does not matter.
         var shifted = Bytes(bytes: [0xFD, 0x2F] + bytes + (expected == .incomplete ? [] : [0xFF]))

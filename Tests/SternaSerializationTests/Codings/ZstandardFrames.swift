@@ -11,7 +11,7 @@ enum ZstandardFrames {
     /// - Parameters:
     ///   - window: the Window_Descriptor; 2 MiB by default.
     ///   - size: the Frame_Content_Size, in four bytes; nil leaves it out.
-    static func frame(_ blocks: [Block], window: UInt8 = 0x58, size: Int? = nil) -> [UInt8] {
+    static func frame(blocks: [Block], window: UInt8 = 0x58, size: Int? = nil) -> [UInt8] {
         var bytes = magic + [size == nil ? 0 : 0x80, window]
         if let size { bytes += littleEndian(size, 4) }
         for (index, block) in blocks.enumerated() {
@@ -25,7 +25,7 @@ enum ZstandardFrames {
     }
 
     static func frame(_ content: [UInt8], window: UInt8 = 0x58, size: Int? = nil) -> [UInt8] {
-        frame([.raw(content)], window: window, size: size)
+        frame(blocks: [.raw(content)], window: window, size: size)
     }
 
     static func skippable(_ content: [UInt8], number: UInt8 = 0) -> [UInt8] {
