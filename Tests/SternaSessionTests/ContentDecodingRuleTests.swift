@@ -25,8 +25,10 @@ struct ContentDecodingRuleTests {
     @Test(
         "The endings of each coding are of one list",
         arguments: [
-            ([.brotli], "app.js.br", [.brotli]), ([.brotli], "app.js", []), ([.brotli], "a.gz", []), ([.brotli], ".br", []),
-            ([.zstd], "a.tar.zst", [.zstd]), ([.zstd], "A.TZST", [.zstd]), ([.zstd], "a.tar", []), ([.gzip], "a.zst", []),
+            ([.brotli], "app.js.br", [.brotli]), ([.brotli], "app.js", []), ([.brotli], "a.gz", []),
+            ([.brotli], ".br", []),
+            ([.zstd], "a.tar.zst", [.zstd]), ([.zstd], "A.TZST", [.zstd]), ([.zstd], "a.tar", []),
+            ([.gzip], "a.zst", []),
             ([.zstd, .brotli], "a.zst", [.zstd]), ([.brotli, .zstd], "a.zst", []),
         ] as [([ContentCoding], String?, [ContentCoding])])
     func endings(codings: [ContentCoding], name: String?, expected: [ContentCoding]) {

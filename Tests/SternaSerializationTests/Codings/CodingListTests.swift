@@ -43,7 +43,9 @@ struct CodingListTests {
         #expect(Set(endings).isSuperset(of: ["gz", "br", "zst"]))
     }
 
-    @Test("Codings are undone from the last to the first, whatever the pieces", arguments: ["gzip, br", "zstd, x-gzip", "br, zstd, br"])
+    @Test(
+        "Codings are undone from the last to the first, whatever the pieces",
+        arguments: ["gzip, br", "zstd, x-gzip", "br, zstd, br"])
     func stacks(field: String) async throws {
         let content = CodedBytes.contents[3]
         let codings = try ContentCoding.parse(field)
@@ -70,7 +72,9 @@ struct CompressedCodingTests {
         expectNil(body.contentCoding)
     }
 
-    @Test("Levels are clamped, and each gives the content", arguments: [ContentCoding.brotli, .zstd], [nil, Int.min, 1, 9, Int.max] as [Int?])
+    @Test(
+        "Levels are clamped, and each gives the content", arguments: [ContentCoding.brotli, .zstd],
+        [nil, Int.min, 1, 9, Int.max] as [Int?])
     func levels(coding: ContentCoding, level: Int?) async throws {
         let content = (0..<3_000).flatMap { _ in CodedBytes.text }
         let coded = Body.bytes(content).compressed(coding, level: level)
@@ -86,7 +90,8 @@ struct CompressedCodingTests {
         try await expectEqual(CodedBytes.read([streamed], [coding]), content)
     }
 
-    @Test("Round numbers of pieces are finished", arguments: [262_143, 262_144, 524_288], [ContentCoding.brotli, .zstd])
+    @Test(
+        "Round numbers of pieces are finished", arguments: [262_143, 262_144, 524_288], [ContentCoding.brotli, .zstd])
     func round(size: Int, coding: ContentCoding) async throws {
         let content = noise(size)
         for body in [Body.bytes(content), CodedBytes.stream(content)] {

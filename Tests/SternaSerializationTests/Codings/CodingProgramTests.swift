@@ -30,7 +30,10 @@ struct CodingProgramTests {
     func readZstandard(number: Int, options: String) async throws {
         for command in ["zstd -q \(options) -c in >out", "zstd -q \(options) -c <in >out"] {
             let coded = try await Self.run(command, Self.contents[number])
-            for pieces in [[coded], stride(from: 0, to: coded.count, by: 1_000).map { Array(coded[$0..<min($0 + 1_000, coded.count)]) }] {
+            for pieces in [
+                [coded],
+                stride(from: 0, to: coded.count, by: 1_000).map { Array(coded[$0..<min($0 + 1_000, coded.count)]) },
+            ] {
                 let decoded = try await CodedBytes.read(pieces, [.zstd])
                 #expect(decoded == Self.contents[number], "\(command)")
             }
@@ -42,13 +45,18 @@ struct CodingProgramTests {
         ["-q 0", "-q 5", "-w 10 -q 4", "-w 24 -q 9"])
     func readBrotli(number: Int, options: String) async throws {
         let coded = try await Self.run("brotli \(options) -c in >out", Self.contents[number])
-        for pieces in [[coded], stride(from: 0, to: coded.count, by: 1_000).map { Array(coded[$0..<min($0 + 1_000, coded.count)]) }] {
+        for pieces in [
+            [coded],
+            stride(from: 0, to: coded.count, by: 1_000).map { Array(coded[$0..<min($0 + 1_000, coded.count)]) },
+        ] {
             let decoded = try await CodedBytes.read(pieces, [.brotli])
             #expect(decoded == Self.contents[number])
         }
     }
 
-    @Test("Both read what is compressed here", .enabled(if: isThere("zstd") && isThere("brotli")), arguments: contents.indices)
+    @Test(
+        "Both read what is compressed here", .enabled(if: isThere("zstd") && isThere("brotli")),
+        arguments: contents.indices)
     func written(number: Int) async throws {
         let content = Self.contents[number]
         for body in [Body.bytes(content), CodedBytes.stream(content)] where body.length != 0 {

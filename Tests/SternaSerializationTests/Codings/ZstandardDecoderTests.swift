@@ -27,14 +27,20 @@ struct ZstandardDecoderTests {
         (ZstandardFrames.frame([], size: 0), []),
         (ZstandardFrames.magic + [0x20, 0, 1, 0, 0], []),
         (ZstandardFrames.frame(blocks: [.raw([]), .raw(text), .raw([])]), text),
-        (ZstandardFrames.frame(blocks: [.repeated(7, count: 300), .raw(text)]), Array(repeating: 7, count: 300) + text),
+        (
+            ZstandardFrames.frame(blocks: [.repeated(7, count: 300), .raw(text)]),
+            Array(repeating: 7, count: 300) + text
+        ),
         (ZstandardFrames.skippable([]), []),
         (ZstandardFrames.skippable(text, number: 15), []),
         (ZstandardFrames.skippable(text) + ZstandardFrames.skippable([1]), []),
         (frame + frame, text + text),
         (ZstandardFrames.checked + ZstandardFrames.checked, text + text),
         (ZstandardFrames.frame([]) + ZstandardFrames.frame([]) + frame, text),
-        (ZstandardFrames.skippable(text) + frame + ZstandardFrames.skippable([2]) + ZstandardFrames.frame([]) + frame, text + text),
+        (
+            ZstandardFrames.skippable(text) + frame + ZstandardFrames.skippable([2]) + ZstandardFrames.frame([])
+                + frame, text + text
+        ),
         // The largest window.
         (ZstandardFrames.frame(text, window: 0x68), text),
     ]
@@ -185,7 +191,8 @@ struct ZstandardDecoderTests {
         let inner = try await CodedBytes.encode(content, .zstd)
         let empty = repeatElement(ZstandardFrames.skippable([1]), count: 50).flatMap { $0 }
         let middle = inner.count / 2
-        let outer = empty + ZstandardFrames.frame(Array(inner[..<middle])) + empty
+        let outer =
+            empty + ZstandardFrames.frame(Array(inner[..<middle])) + empty
             + ZstandardFrames.frame(Array(inner[middle...])) + empty
         try await expectEqual(CodedBytes.read(outer.map { [$0] }, [.zstd, .zstd]), content)
     }
