@@ -8,8 +8,8 @@ extension Body {
     /// a length. A body of known length 0 stays unchanged. Content-Encoding is set unless the request has it. Few servers accept
     /// compressed requests: ask the server's operator.
     ///
-    /// - Parameter level: the compression level, clamped to the coding's range, from fastest to smallest: 1 to 9 for gzip and deflate,
-    ///   6 by default; 1 to 11 for Brotli, 5 by default; 1 to 19 for Zstandard, 3 by default.
+    /// - Parameter level: the compression level, clamped to the coding's range, from fastest to smallest: 1 to 9 for gzip and
+    ///   deflate, 6 by default; 1 to 11 for Brotli, 5 by default; 1 to 19 for Zstandard, 3 by default.
     public func compressed(_ coding: ContentCoding = .gzip, level: Int? = nil) -> Body {
         guard length != 0 else { return self }
         var producer = BodyProducer(length: nil, isReplayable: isReplayable) {

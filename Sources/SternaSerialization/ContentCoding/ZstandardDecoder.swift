@@ -10,6 +10,8 @@ final class ZstandardDecoder: ContentDecoder {
     private var isBetweenFrames = true
     private var hasPartOfHead = false
     private var mayHaveOutput = false
+    /// How much of the frame's content is missing; nil if the frame's head leaves its size out.
+    private var missing: UInt64?
 
     deinit {
         if let context { ZSTD_freeDCtx(context) }
@@ -24,9 +26,11 @@ final class ZstandardDecoder: ContentDecoder {
         // libzstd takes repeated calls without input or room for a mistake of the caller, and fails.
         while output.readableBytes < limit, input.readableBytes > 0 || mayHaveOutput {
             if isBetweenFrames, try !beginFrame(input) { break }
-            let (result, isFull) = step(context, &input, into: &output, limit: limit - output.readableBytes)
+            let before = output.readableBytes
+            let (result, isFull) = step(context, &input, into: &output, limit: limit - before)
             guard ZSTD_isError(result) == 0 else { throw Self.fault(ZSTD_getErrorCode(result)) }
             isBetweenFrames = result == 0
+            try count(output.readableBytes - before)
             mayHaveOutput = isFull && !isBetweenFrames
         }
         return output
@@ -46,17 +50,29 @@ final class ZstandardDecoder: ContentDecoder {
         return context
     }
 
-    /// Checks the next frame's head, which libzstd gets in one piece: it does not check the window of a frame that it gets whole, so
-    /// that the pieces of the input would decide. Returns false if more input is needed.
+    /// Checks that a frame's content is as long as its head says: libzstd does not where an empty block ends the frame, unless it has
+    /// the whole frame at once.
+    private func count(_ produced: Int) throws(SternaError) {
+        guard let left = missing else { return }
+        let (rest, isLonger) = left.subtractingReportingOverflow(UInt64(produced))
+        guard !isLonger, rest == 0 || !isBetweenFrames else {
+            throw .damagedCoding("a frame is not as long as its head says")
+        }
+        missing = rest
+    }
+
+    /// Checks the next frame's head, which libzstd gets in one piece: it does not check the window of a frame that it gets whole,
+    /// so that the pieces of the input would decide. Returns false if more input is needed.
     private func beginFrame(_ input: Bytes) throws(SternaError) -> Bool {
         switch ZstandardFrameHead.read(input) {
         case .incomplete:
             hasPartOfHead = true
             return false
         case .unknown: throw .damagedCoding(CodingFault.foreign)
-        case .frame(let window) where window > UInt64(1) << UInt64(ZstandardFrameHead.maximumWindowLog):
-            throw Self.largeWindow
-        case .skippable, .frame: break
+        case .frame(let window, let size):
+            guard window <= UInt64(1) << UInt64(ZstandardFrameHead.maximumWindowLog) else { throw Self.largeWindow }
+            missing = size
+        case .skippable: missing = nil
         }
         (isBetweenFrames, hasPartOfHead) = (false, false)
         return true

@@ -9,8 +9,8 @@ enum ZstandardFrameHead: Equatable {
     /// The bytes are no frame of RFC 8878; libzstd would accept the formats before it, too.
     case unknown
     case skippable
-    /// A frame whose decoder holds a window of so many bytes.
-    case frame(window: UInt64)
+    /// A frame whose decoder holds a window of so many bytes, and the size of its content; nil if the head leaves it out.
+    case frame(window: UInt64, size: UInt64?)
 
     /// The maximum window of the content coding zstd (RFC 9659, 3).
     static let maximumWindowLog: CInt = 23
@@ -24,19 +24,19 @@ enum ZstandardFrameHead: Equatable {
         let isSingle = descriptor & 0x20 != 0
         let dictionaryBytes = [0, 1, 2, 4][Int(descriptor & 3)]
         let sizeBytes = [isSingle ? 1 : 0, 2, 4, 8][Int(descriptor >> 6)]
-        guard bytes.readableBytes >= 5 + (isSingle ? 0 : 1) + dictionaryBytes + sizeBytes else { return .incomplete }
-        if isSingle {
-            // The window is the content; the first bytes of its size are the low ones.
-            var size: UInt64 = sizeBytes == 2 ? 256 : 0
-            for index in 0..<sizeBytes {
-                let byte: UInt8 = bytes.getInteger(at: start + 5 + dictionaryBytes + index) ?? 0
-                size &+= UInt64(byte) << UInt64(8 * index)
-            }
-            return .frame(window: size)
+        let sizeOffset = 5 + (isSingle ? 0 : 1) + dictionaryBytes
+        guard bytes.readableBytes >= sizeOffset + sizeBytes else { return .incomplete }
+        // The first bytes are the low ones.
+        var size: UInt64 = sizeBytes == 2 ? 256 : 0
+        for index in 0..<sizeBytes {
+            let byte: UInt8 = bytes.getInteger(at: start + sizeOffset + index) ?? 0
+            size &+= UInt64(byte) << UInt64(8 * index)
         }
+        // The window is then the content.
+        if isSingle { return .frame(window: size, size: size) }
         let window: UInt8 = bytes.getInteger(at: start + 5) ?? 0
         let base = UInt64(1) << UInt64(10 + window >> 3)
-        return .frame(window: base + base / 8 * UInt64(window & 7))
+        return .frame(window: base + base / 8 * UInt64(window & 7), size: sizeBytes == 0 ? nil : size)
     }
 }
 #endif

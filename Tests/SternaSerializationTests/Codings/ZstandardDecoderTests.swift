@@ -145,6 +145,14 @@ struct ZstandardDecoderTests {
         CodedBytes.expectRefused(ZstandardFrames.frame(Self.text, size: size), .zstd)
     }
 
+    @Test("A wrong content size is an error, also if an empty block ends the frame", arguments: [-1, 1, 16])
+    func sizeBeforeEmptyBlock(difference: Int) {
+        let size = Self.text.count + difference
+        CodedBytes.expectRefused(ZstandardFrames.frame(blocks: [.raw(Self.text), .raw([])], size: size), .zstd)
+        CodedBytes.expectRefused(ZstandardFrames.frame([], size: size), .zstd)
+        CodedBytes.expectRefused(ZstandardFrames.magic + [0x20, UInt8(size), 1, 0, 0], .zstd)
+    }
+
     @Test("A frame that needs a dictionary is refused")
     func dictionary() {
         CodedBytes.expectRefused(ZstandardFrames.magic + [0x01, 0x58, 7, 1, 0, 0], .zstd, "dictionary")
