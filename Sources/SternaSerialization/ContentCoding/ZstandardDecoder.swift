@@ -10,6 +10,8 @@ final class ZstandardDecoder: ContentDecoder {
     private var isBetweenFrames = true
     private var hasPartOfHead = false
     private var mayHaveOutput = false
+    /// The length of a frame's head that libzstd has not had yet.
+    private var headLength: Int?
     /// How much of the frame's content is missing; nil if the frame's head leaves its size out.
     private var missing: UInt64?
 
@@ -50,8 +52,7 @@ final class ZstandardDecoder: ContentDecoder {
         return context
     }
 
-    /// Checks that a frame's content is as long as its head says: libzstd does not where an empty block ends the frame, unless it has
-    /// the whole frame at once.
+    /// Checks that a frame's content is as long as its head says, which libzstd does not where an empty block ends the frame.
     private func count(_ produced: Int) throws(SternaError) {
         guard let left = missing else { return }
         let (rest, isLonger) = left.subtractingReportingOverflow(UInt64(produced))
@@ -61,18 +62,18 @@ final class ZstandardDecoder: ContentDecoder {
         missing = rest
     }
 
-    /// Checks the next frame's head, which libzstd gets in one piece: it does not check the window of a frame that it gets whole,
-    /// so that the pieces of the input would decide. Returns false if more input is needed.
+    /// Checks the next frame's head, which libzstd then gets alone and whole: it has other checks for a frame that it gets in one
+    /// piece, so that the pieces of the input would decide what is accepted. Returns false if more input is needed.
     private func beginFrame(_ input: Bytes) throws(SternaError) -> Bool {
         switch ZstandardFrameHead.read(input) {
         case .incomplete:
             hasPartOfHead = true
             return false
         case .unknown: throw .damagedCoding(CodingFault.foreign)
-        case .frame(let window, let size):
+        case .frame(let window, let size, let length):
             guard window <= UInt64(1) << UInt64(ZstandardFrameHead.maximumWindowLog) else { throw Self.largeWindow }
-            missing = size
-        case .skippable: missing = nil
+            (missing, headLength) = (size, length)
+        case .skippable: (missing, headLength) = (nil, ZstandardFrameHead.skippableLength)
         }
         (isBetweenFrames, hasPartOfHead) = (false, false)
         return true
@@ -87,14 +88,16 @@ final class ZstandardDecoder: ContentDecoder {
         output.writeWithUnsafeMutableBytes(minimumWritableBytes: min(limit, 64 << 10)) { space in
             input.withUnsafeReadableBytes { bytes in
                 // Invariant: libzstd reads and writes within these sizes, and not after the call.
-                var source = ZSTD_inBuffer(src: bytes.baseAddress, size: bytes.count, pos: 0)
+                let count = min(headLength ?? bytes.count, bytes.count)
+                var source = ZSTD_inBuffer(src: bytes.baseAddress, size: count, pos: 0)
                 var target = ZSTD_outBuffer(dst: space.baseAddress, size: min(space.count, limit), pos: 0)
                 result = ZSTD_decompressStream(context, &target, &source)
-                consumed = min(source.pos, bytes.count)
+                consumed = min(source.pos, count)
                 isFull = target.pos == target.size
                 return min(target.pos, space.count)
             }
         }
+        headLength = nil
         input.moveReaderIndex(forwardBy: consumed)
         return (result, isFull)
     }

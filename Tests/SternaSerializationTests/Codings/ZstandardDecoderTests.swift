@@ -158,6 +158,13 @@ struct ZstandardDecoderTests {
         CodedBytes.expectRefused(ZstandardFrames.magic + [0x01, 0x58, 7, 1, 0, 0], .zstd, "dictionary")
     }
 
+    @Test("A compressed block of no bytes is the same at every cut")
+    func emptyCompressedBlock() {
+        let coded = ZstandardFrames.magic + [0x20, 0, 5, 0, 0]
+        let whole = try? CodedBytes.decode([coded], .zstd)
+        expectEqual(whole, try? CodedBytes.decode(coded.map { [$0] }, .zstd))
+    }
+
     @Test("Reserved bits and blocks are refused")
     func reserved() {
         CodedBytes.expectRefused(ZstandardFrames.magic + [0x08, 0x58, 1, 0, 0], .zstd)

@@ -16,7 +16,7 @@ struct ZstandardFrameHeadTests {
     }
 
     private static func frame(_ rest: [UInt8], window: UInt64, size: UInt64? = nil) -> Row {
-        head(rest, .frame(window: window, size: size))
+        head(rest, .frame(window: window, size: size, length: 4 + rest.count))
     }
 
     private static func single(_ rest: [UInt8], _ size: UInt64) -> Row { frame(rest, window: size, size: size) }
