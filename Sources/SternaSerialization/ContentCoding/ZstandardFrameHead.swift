@@ -9,8 +9,8 @@ enum ZstandardFrameHead: Equatable {
     /// The bytes are no frame of RFC 8878; libzstd would accept the formats before it, too.
     case unknown
     case skippable
-    /// A frame whose decoder holds a window of so many bytes, the size of its content (nil if the head leaves it out), and the length
-    /// of the head.
+    /// A frame whose decoder holds a window of so many bytes, the size of its content (nil if the head leaves it out), and the
+    /// length of the head.
     case frame(window: UInt64, size: UInt64?, length: Int)
 
     static let skippableLength = 8
