@@ -55,6 +55,8 @@ let package = Package(
         .library(name: "SternaURLRequest", targets: ["SternaURLRequest"]),
         .library(name: "SternaTesting", targets: ["SternaTesting"]),
         .executable(name: "tern", targets: ["TernCLI"]),
+        // For `.ci/Codings` alone.
+        .library(name: "_SternaSerialization", targets: ["SternaPlatform", "SternaCore", "SternaSerialization"]),
     ],
     traits: [
         .trait(
@@ -62,6 +64,8 @@ let package = Package(
             description:
                 "Foundation's transliteration, bundles, input streams and progress; without it, FoundationEssentials is enough."
         ),
+        .trait(name: "Brotli", description: "The content coding br, by libbrotlidec and libbrotlienc."),
+        .trait(name: "Zstd", description: "The content coding zstd, by libzstd."),
         .default(enabledTraits: ["Foundation"]),
     ],
     dependencies: [
@@ -80,13 +84,22 @@ let package = Package(
     targets: [
         .target(name: "CSternaZlib", linkerSettings: [.linkedLibrary("z")]),
         .target(name: "CSternaNetlink"),
+        // Neither read nor linked without their traits.
+        .systemLibrary(
+            name: "CSternaBrotli", pkgConfig: "libbrotlienc", providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
+        .systemLibrary(
+            name: "CSternaZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
         .target(name: "SternaPlatform", swiftSettings: strict),
         .target(
             name: "SternaCore", dependencies: ["SternaPlatform", httpTypes, nioCore, dequeModule], swiftSettings: strict
         ),
         .target(
             name: "SternaSerialization",
-            dependencies: ["SternaPlatform", "SternaCore", "CSternaZlib", httpTypes, nioCore, orderedCollections],
+            dependencies: [
+                "SternaPlatform", "SternaCore", "CSternaZlib", httpTypes, nioCore, orderedCollections,
+                .target(name: "CSternaBrotli", condition: .when(traits: ["Brotli"])),
+                .target(name: "CSternaZstd", condition: .when(traits: ["Zstd"])),
+            ],
             swiftSettings: strict),
         .target(
             name: "SternaPropertyListCore",

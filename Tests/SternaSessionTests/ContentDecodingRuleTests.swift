@@ -20,4 +20,19 @@ struct ContentDecodingRuleTests {
     func own(codings: [ContentCoding], name: String?, expected: [ContentCoding]) {
         expectEqual(Array(ContentDecodingRule.ownCodings(codings, ofFileNamed: name)), expected)
     }
+
+    #if Brotli && Zstd
+    @Test(
+        "The endings of each coding are of one list",
+        arguments: [
+            ([.brotli], "app.js.br", [.brotli]), ([.brotli], "app.js", []), ([.brotli], "a.gz", []),
+            ([.brotli], ".br", []),
+            ([.zstd], "a.tar.zst", [.zstd]), ([.zstd], "A.TZST", [.zstd]), ([.zstd], "a.tar", []),
+            ([.gzip], "a.zst", []),
+            ([.zstd, .brotli], "a.zst", [.zstd]), ([.brotli, .zstd], "a.zst", []),
+        ] as [([ContentCoding], String?, [ContentCoding])])
+    func endings(codings: [ContentCoding], name: String?, expected: [ContentCoding]) {
+        expectEqual(Array(ContentDecodingRule.ownCodings(codings, ofFileNamed: name)), expected)
+    }
+    #endif
 }

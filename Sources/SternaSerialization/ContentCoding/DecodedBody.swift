@@ -48,7 +48,7 @@ package final class DecodedBody: BodyStream {
     }
 
     private struct Stage {
-        var inflater: Inflater
+        var decoder: any ContentDecoder
         var input = Bytes()
         var produced: Int64 = 0
     }
@@ -68,7 +68,7 @@ package final class DecodedBody: BodyStream {
         self.complete = complete
         self.source = ClaimedBody(source)
         self.limits = limits
-        state = Mutex(State(stages: codings.reversed().map { Stage(inflater: $0.makeInflater()) }))
+        state = Mutex(State(stages: codings.reversed().map { Stage(decoder: $0.makeDecoder()) }))
     }
 
     package var length: Int64? { nil }
@@ -125,7 +125,7 @@ package final class DecodedBody: BodyStream {
                 }
             } else {
                 try state.withLock { state in
-                    for stage in state.stages { try stage.inflater.finish() }
+                    for stage in state.stages { try stage.decoder.finish() }
                     state.hasEnded = true
                 }
                 return nil
@@ -139,7 +139,7 @@ package final class DecodedBody: BodyStream {
         while true {
             var input = state.stages[index].input
             state.stages[index].input = Bytes()
-            let output = try state.stages[index].inflater.decode(&input, limit: Self.pieceBytes)
+            let output = try state.stages[index].decoder.decode(&input, limit: Self.pieceBytes)
             state.stages[index].input = input
             // Every stage is checked, since one may expand its input greatly although the next one produces little.
             state.stages[index].produced += Int64(output.readableBytes)

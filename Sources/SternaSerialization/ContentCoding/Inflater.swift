@@ -3,7 +3,7 @@ import NIOCore
 package import SternaCore
 
 /// Decodes gzip (RFC 1952), zlib (RFC 1950) or bare deflate (RFC 1951) incrementally, in pieces of bounded size.
-package final class Inflater {
+package final class Inflater: ContentDecoder {
     /// The container format of the deflated bytes.
     package enum Format: Sendable, Hashable {
         /// gzip, with one member or several.
@@ -33,16 +33,12 @@ package final class Inflater {
         stream.deallocate()
     }
 
-    /// Decodes from `input`, advancing its reader index, until it is used up or the output has `limit` bytes.
-    ///
-    /// Returns the decoded bytes, or none if more input is needed. Throws `contentCodingFailed` for data that is not in the format,
-    /// or has bytes after its end.
     package func decode(_ input: inout Bytes, limit: Int) throws(SternaError) -> Bytes {
         var output = Bytes()
         // An open decoder may still have output of consumed input.
         guard isOpen || prepare(input) else { return output }
         guard isOpen else {
-            throw SternaError(.contentCodingFailed, phase: .decode, "The decoder for the body could not be created.")
+            throw .noDecoder
         }
         output.reserveCapacity(min(limit, max(4 << 10, input.readableBytes * 4)))
         while output.readableBytes < limit {
@@ -54,15 +50,14 @@ package final class Inflater {
             } else if result == Z_BUF_ERROR || result == Z_OK {
                 if consumed == 0, produced == 0 { break }
             } else {
-                throw Self.corrupt("they are not in the format that Content-Encoding names")
+                throw .damagedCoding(CodingFault.foreign)
             }
         }
         return output
     }
 
-    /// Throws if the input is incomplete.
     package func finish() throws(SternaError) {
-        guard isFinished || !hasSeenInput else { throw Self.corrupt("they end too early") }
+        guard isFinished || !hasSeenInput else { throw .damagedCoding(CodingFault.truncated) }
     }
 
     // The first two bytes show whether there is zlib's container. Returns false if more input is needed.
@@ -88,7 +83,7 @@ package final class Inflater {
     private func beginMember(_ input: inout Bytes) throws(SternaError) -> Bool {
         guard let first: UInt8 = input.getInteger(at: input.readerIndex) else { return false }
         guard format == .gzip, first == 0x1F, inflateReset(stream) == Z_OK else {
-            throw Self.corrupt("bytes follow their end")
+            throw .damagedCoding(CodingFault.trailing)
         }
         isFinished = false
         return true
@@ -116,9 +111,5 @@ package final class Inflater {
             }
         }
         return (result, consumed, produced)
-    }
-
-    private static func corrupt(_ why: String) -> SternaError {
-        SternaError(.contentCodingFailed, phase: .decode, "The compressed bytes of the body are damaged: \(why).")
     }
 }

@@ -36,7 +36,7 @@ struct HeaderOptions: ParsableArguments {
     @Flag(
         name: .customLong("no-decode"),
         help:
-            "Leave the body in its content coding. Without this option gzip and deflate are undone, but for a file that has the coding by its name, as a.tar.gz."
+            "Leave the body in its content coding. Without this option \(ContentCoding.supported.map(\.rawValue).joined(separator: ", ")) are undone, but for a file that has the coding by its name, as a.tar.gz."
     )
     var keepsCoding = false
 

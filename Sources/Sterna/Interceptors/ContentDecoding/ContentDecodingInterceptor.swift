@@ -6,12 +6,12 @@ import SternaSerialization
 /// Decodes response bodies in known content codings, whatever Accept-Encoding allowed, since servers do not always respect it.
 ///
 /// Bodies stay encoded if the request's options say so, and in a 206, which has a part of the encoded bytes. A saved file may keep
-/// its coding (``ContentDecodingRule``). A response in an unknown coding (`br`, `none`, `utf-8`) keeps its bytes and its
+/// its coding (``ContentDecodingRule``). A response in an unknown coding (`compress`, `none`, `utf-8`) keeps its bytes and its
 /// Content-Encoding field. If the library's own Accept-Encoding was sent, serializers throw `contentCodingFailed` for such a body;
 /// a caller that has set another Accept-Encoding decodes the body itself.
 struct ContentDecodingInterceptor: Interceptor {
     /// The value of the default Accept-Encoding field.
-    static let acceptEncoding = "gzip, deflate"
+    static let acceptEncoding = ContentCoding.supported.map(\.rawValue).joined(separator: ", ")
 
     var limits: DecodingLimits
 

@@ -3,13 +3,9 @@ import SternaSerialization
 
 /// Decides which content codings of a response a saved file keeps.
 enum ContentDecodingRule {
-    /// The extensions of files whose own format is a coding, in lower case; such a file keeps that coding when it is saved.
-    private static let endings: [ContentCoding: Set<String>] = [
-        .gzip: ["gz", "gzip", "tgz", "svgz", "emz", "wmz"]
-    ]
-
     /// Returns the codings that belong to the file itself and are kept; the others are decoded.
     ///
+    /// A file whose extension names its format as a coding (``ContentCoding/fileExtensions``) keeps that coding when it is saved.
     /// Servers label `a.tar.gz` as gzip because of its name (Apache's AddEncoding), without another coding. The file's own coding
     /// was applied first, so a second one for the transfer (`gzip, gzip`) is still decoded.
     ///
@@ -18,7 +14,7 @@ enum ContentDecodingRule {
     ///   - name: the name of the file; nil if the body is not saved, so that all codings are decoded.
     static func ownCodings(_ codings: [ContentCoding], ofFileNamed name: String?) -> ArraySlice<ContentCoding> {
         guard let name, let first = codings.first, let dot = name.utf8.lastIndex(of: UInt8(ascii: ".")),
-            dot > name.startIndex, endings[first]?.contains(name[dot...].dropFirst().lowercased()) == true
+            dot > name.startIndex, first.fileExtensions.contains(name[dot...].dropFirst().lowercased())
         else { return [] }
         return codings.prefix(1)
     }

@@ -7,8 +7,8 @@ enum ContentDecodingKey: RequestOptionKey {
 }
 
 extension SessionSettings {
-    /// Whether bodies in the content codings gzip and deflate are decoded, whatever Accept-Encoding allows (RFC 9110, 8.4); true by
-    /// default.
+    /// Whether bodies in the content codings gzip and deflate, and in those of the package's traits `Brotli` and `Zstd`, are decoded,
+    /// whatever Accept-Encoding allows (RFC 9110, 8.4); true by default.
     ///
     ///     let reply = try await api.get("log", headers: ["Accept-Encoding": "gzip"]) { $0.decodesContent = false }
     ///
