@@ -53,20 +53,23 @@ public struct EventStreamParser: Sendable {
     ///
     /// Throws `limitExceeded` for a line, an event or an id above its limit. The stream cannot be read further then.
     public mutating func next() throws(SternaError) -> ServerSentEvent? {
-        while let outcome = try Self.readLine(&lines, &event) {
-            switch outcome {
-            case .incomplete: continue
-            case .complete(let event): return event
-            case .failed(let error): throw error
-            }
+        switch try Self.read(&lines, &event) {
+        case .incomplete: return nil
+        case .complete(let event): return event
+        case .failed(let error): throw error
         }
-        return nil
     }
 
-    private static func readLine(
+    private static func read(
         _ lines: inout LineSplitter, _ event: inout PartialEvent
-    ) throws(SternaError) -> PartialEvent.Outcome? {
-        try lines.next { event.read($0) }
+    ) throws(SternaError) -> PartialEvent.Outcome {
+        var outcome = PartialEvent.Outcome.incomplete
+        try lines.readLines { line in
+            outcome = event.read(line)
+            guard case .incomplete = outcome else { return false }
+            return true
+        }
+        return outcome
     }
 }
 

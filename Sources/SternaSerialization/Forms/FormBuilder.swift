@@ -1,4 +1,4 @@
-package import HTTPTypes
+import HTTPTypes
 import NIOCore
 public import SternaCore
 public import SternaPlatform

@@ -37,21 +37,39 @@ package struct LineSplitter: Sendable {
     /// Returns the next complete line without its end; nil if there is none yet. Throws `limitExceeded` for a line that is longer
     /// than the limit.
     package mutating func next() throws(SternaError) -> Bytes? {
-        guard let (length, end) = try find() else { return nil }
+        let bytes = rest
+        var start = 0
+        let found = bytes.withUnsafeReadableBytes { raw in
+            Result { () throws(SternaError) in try find(in: raw, from: &start) }
+        }
+        rest.moveReaderIndex(forwardBy: start)
+        guard let (length, end) = try found.get() else { return nil }
         let line = rest.readSlice(length: length)
-        advance(by: end, after: length)
+        rest.moveReaderIndex(forwardBy: end)
+        forget(length + end)
         return line
     }
 
-    /// Passes the bytes of the next complete line, without its end, to a closure and returns its result; nil if there is none yet.
-    /// Throws like ``next()``.
-    package mutating func next<Result>(_ body: (UnsafeRawBufferPointer) -> Result) throws(SternaError) -> Result? {
-        guard let (length, end) = try find() else { return nil }
-        // The pointer stays within the closure, and `find` counts at most the readable bytes.
-        let result = rest.withUnsafeReadableBytes { body(UnsafeRawBufferPointer(rebasing: $0[..<length])) }
-        rest.moveReaderIndex(forwardBy: length)
-        advance(by: end, after: length)
-        return result
+    /// Passes the bytes of each complete line, without its end, to a closure, as long as it returns true. Throws like ``next()``.
+    package mutating func readLines(while body: (UnsafeRawBufferPointer) -> Bool) throws(SternaError) {
+        let bytes = rest
+        var start = 0
+        // The pointers stay within the closure, and `find` counts no bytes beyond the readable ones.
+        let fault = bytes.withUnsafeReadableBytes { raw -> SternaError? in
+            do throws(SternaError) {
+                while let (length, end) = try find(in: raw, from: &start) {
+                    let line = UnsafeRawBufferPointer(rebasing: raw[start..<start + length])
+                    start += length + end
+                    forget(length + end)
+                    guard body(line) else { break }
+                }
+                return nil
+            } catch {
+                return error
+            }
+        }
+        rest.moveReaderIndex(forwardBy: start)
+        if let fault { throw fault }
     }
 
     /// Returns the last line, which has no end; nil if there is none. Throws `limitExceeded` like ``next()``.
@@ -62,51 +80,47 @@ package struct LineSplitter: Sendable {
         return rest
     }
 
-    /// Returns the length of the next line, and that of its end; nil if it is not complete.
-    private mutating func find() throws(SternaError) -> (length: Int, end: Int)? {
+    /// Returns the length of the line that begins at a position, and that of its end; nil if it is not complete. Moves the position
+    /// behind an LF that belongs to the line before.
+    private mutating func find(
+        in raw: UnsafeRawBufferPointer, from start: inout Int
+    ) throws(SternaError) -> (length: Int, end: Int)? {
         switch ends {
-        case .lineFeeds: try findLineFeed()
-        case .all: try findAnyEnd()
+        case .lineFeeds:
+            guard let length = lineFeed.distance(in: raw, from: start) else {
+                // A CR at the end may belong to the line's end, whose LF has not arrived.
+                let mayEnd = raw.count > start && raw[raw.count - 1] == carriageReturn.byte
+                guard raw.count - start - (mayEnd ? 1 : 0) <= limit else { throw tooLong }
+                return nil
+            }
+            let hasReturn = length > 0 && raw[start + length - 1] == carriageReturn.byte
+            guard length - (hasReturn ? 1 : 0) <= limit else { throw tooLong }
+            return hasReturn ? (length - 1, 2) : (length, 1)
+        case .all:
+            if skipsLineFeed, start < raw.count {
+                skipsLineFeed = false
+                if raw[start] == lineFeed.byte {
+                    start += 1
+                    forget(1)
+                }
+            }
+            let feed = lineFeed.distance(in: raw, from: start)
+            let carriage = carriageReturn.distance(in: raw, from: start)
+            guard feed != nil || carriage != nil else {
+                guard raw.count - start <= limit else { throw tooLong }
+                return nil
+            }
+            let length = min(feed ?? .max, carriage ?? .max)
+            guard length <= limit else { throw tooLong }
+            skipsLineFeed = length == carriage
+            return (length, 1)
         }
     }
 
-    private mutating func findLineFeed() throws(SternaError) -> (length: Int, end: Int)? {
-        guard let length = lineFeed.distance(in: rest) else {
-            // A CR at the end may belong to the line's end, whose LF has not arrived.
-            guard rest.readableBytes - (endsWithReturn(rest.readableBytes) ? 1 : 0) <= limit else { throw tooLong }
-            return nil
-        }
-        let hasReturn = endsWithReturn(length)
-        guard length - (hasReturn ? 1 : 0) <= limit else { throw tooLong }
-        return hasReturn ? (length - 1, 2) : (length, 1)
-    }
-
-    /// Whether the last one of so many bytes is a CR.
-    private func endsWithReturn(_ length: Int) -> Bool {
-        length > 0 && rest.getInteger(at: rest.readerIndex + length - 1) == carriageReturn.byte
-    }
-
-    private mutating func findAnyEnd() throws(SternaError) -> (length: Int, end: Int)? {
-        if skipsLineFeed, let first: UInt8 = rest.getInteger(at: rest.readerIndex), rest.readableBytes > 0 {
-            skipsLineFeed = false
-            if first == lineFeed.byte { advance(by: 1, after: 0) }
-        }
-        let (feed, carriage) = (lineFeed.distance(in: rest), carriageReturn.distance(in: rest))
-        guard feed != nil || carriage != nil else {
-            guard rest.readableBytes <= limit else { throw tooLong }
-            return nil
-        }
-        let length = min(feed ?? .max, carriage ?? .max)
-        guard length <= limit else { throw tooLong }
-        skipsLineFeed = length == carriage
-        return (length, 1)
-    }
-
-    /// Leaves out bytes after those that were read.
-    private mutating func advance(by count: Int, after length: Int) {
-        rest.moveReaderIndex(forwardBy: count)
-        lineFeed.consume(length + count)
-        carriageReturn.consume(length + count)
+    /// Leaves bytes out that were read.
+    private mutating func forget(_ count: Int) {
+        lineFeed.forget(count)
+        carriageReturn.forget(count)
     }
 
     private var tooLong: SternaError {
@@ -116,7 +130,7 @@ package struct LineSplitter: Sendable {
     }
 }
 
-/// The search for a byte in bytes that arrive piece by piece and are consumed from the front; none is compared twice.
+/// The search for a byte in bytes that arrive piece by piece and are read from the front; none is compared twice.
 private struct ByteSearch: Sendable {
     let byte: UInt8
     /// The distance to the first occurrence, or the number of bytes that are known to hold none.
@@ -125,19 +139,21 @@ private struct ByteSearch: Sendable {
 
     init(_ byte: UInt8) { self.byte = byte }
 
-    /// Returns the distance to the first occurrence in the readable bytes.
-    mutating func distance(in bytes: Bytes) -> Int? {
+    /// Returns the distance from a position to the first occurrence.
+    mutating func distance(in raw: UnsafeRawBufferPointer, from start: Int) -> Int? {
         if isFound { return offset }
-        let found = bytes.withUnsafeReadableBytes { raw -> Int? in
-            // `offset` counts bytes that were readable before, so the search stays within the buffer.
-            guard let base = raw.baseAddress, offset < raw.count else { return nil }
-            return memchr(base + offset, CInt(byte), raw.count - offset).map { UnsafeRawPointer($0) - base }
+        let first = start + offset
+        // The search stays within the buffer.
+        guard first < raw.count, let base = raw.baseAddress else { return nil }
+        guard let found = memchr(base + first, CInt(byte), raw.count - first) else {
+            offset = raw.count - start
+            return nil
         }
-        (offset, isFound) = (found ?? bytes.readableBytes, found != nil)
-        return found
+        (offset, isFound) = (UnsafeRawPointer(found) - base - start, true)
+        return offset
     }
 
-    mutating func consume(_ count: Int) {
+    mutating func forget(_ count: Int) {
         if count > offset { (offset, isFound) = (0, false) } else { offset -= count }
     }
 }
