@@ -36,9 +36,17 @@ struct HeaderOptions: ParsableArguments {
     @Flag(
         name: .customLong("no-decode"),
         help:
-            "Leave the body in its content coding. Without this option \(ContentCoding.supported.map(\.rawValue).joined(separator: ", ")) are undone, but for a file that has the coding by its name, as a.tar.gz."
+            "Leave the body in its content coding. Without this option \(codings) are undone, but for a file that has the coding by its name, as a.tar.gz."
     )
     var keepsCoding = false
+
+    /// The names of the content codings that are undone. Each command makes its help, so this asks for no conformances, which would
+    /// take longer than the rest of the text.
+    private static var codings: String {
+        var names = ""
+        for coding in ContentCoding.supported { names += names.isEmpty ? coding.rawValue : ", \(coding.rawValue)" }
+        return names
+    }
 
     /// Whether bodies are decoded.
     var decodesContent: Bool { !keepsCoding }
