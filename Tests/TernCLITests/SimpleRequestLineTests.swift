@@ -35,6 +35,25 @@ struct SimpleRequestLineTests {
         expectEqual(Self.values(of: simple), Self.values(of: parsed.line))
     }
 
+    @Test("Each option that is read without the parser, by each of its names, gives what the parser makes of it")
+    func every() throws {
+        let flags = RequestWord.flags.map { "--\($0)" } + RequestWord.flagLetters.map { "-\($0)" }
+        let options = RequestWord.names.map { "--\($0)=" } + RequestWord.letters.keys.map { "-\($0)" }
+        let words = flags + options.flatMap { option in ["1", "X:1"].map { option + $0 } }
+        var taken: Set<String> = []
+        for word in words.sorted() {
+            // As the plan of requests does, which takes letters and their values apart.
+            let line = try #require(RequestWord.sorted([word, "http://a/b"])).flatMap(\.written)
+            guard let simple = RequestLine(simple: line) else { continue }
+            taken.insert(word)
+            let parsed = try #require(try Tern.command(of: ["request"] + line) as? RequestCommand)
+            expectEqual(Self.values(of: simple), Self.values(of: parsed.line), "\(word)")
+        }
+        #expect(
+            taken.isSuperset(of: ["-s", "-O", "--fail", "--output=1", "-HX:1", "-m1", "--retry=1"]), "\(taken.sorted())"
+        )
+    }
+
     @Test("The values that are compared are those of every option") func compared() throws {
         let words = ["-s", "-H", "X:1", "a"]
         let values = Self.values(of: try #require(RequestLine(simple: words)))

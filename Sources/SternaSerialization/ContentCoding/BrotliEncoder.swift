@@ -11,7 +11,7 @@ final class BrotliEncoder: ContentEncoder {
     /// - Parameter level: the quality, from 1 (fastest) to 11 (smallest).
     init(level: Int, length: Int64?) throws(SternaError) {
         guard let encoder = BrotliEncoderCreateInstance(nil, nil, nil) else {
-            throw .encoding(.prepare, "libbrotlienc", "that there is no memory")
+            throw .encoding(.prepare, "libbrotlienc could not allocate memory")
         }
         self.encoder = encoder
         BrotliEncoderSetParameter(encoder, BROTLI_PARAM_QUALITY, UInt32(min(max(level, 1), 11)))
@@ -26,7 +26,7 @@ final class BrotliEncoder: ContentEncoder {
         var output = Bytes()
         repeat {
             guard step(operation, &source, into: &output) else {
-                throw .encoding(.write, "libbrotlienc", "that it has failed")
+                throw .encoding(.write, "libbrotlienc reports a failure")
             }
         } while source.readableBytes > 0 || BrotliEncoderHasMoreOutput(encoder) != 0
             || (input == nil && BrotliEncoderIsFinished(encoder) == 0)

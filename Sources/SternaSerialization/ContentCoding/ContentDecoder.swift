@@ -31,8 +31,10 @@ extension SternaError {
     }
 
     /// Returns the error for a body that cannot be compressed.
-    static func encoding(_ phase: SternaError.Phase, _ library: String, _ what: String) -> SternaError {
-        SternaError(.encodingFailed, phase: phase, "The body cannot be compressed: \(library) says \(what).")
+    ///
+    /// - Parameter why: the reason, as the end of a sentence.
+    static func encoding(_ phase: SternaError.Phase, _ why: String) -> SternaError {
+        SternaError(.encodingFailed, phase: phase, "The body cannot be compressed: \(why).")
     }
 }
 

@@ -16,7 +16,7 @@ final class Deflater: ContentEncoder {
         let result = CSternaZlib_deflateInit2(stream, CInt(min(max(level, 1), 9)), windowBits)
         guard result == Z_OK else {
             stream.deallocate()
-            throw .encoding(.prepare, "zlib", "\(result)")
+            throw .encoding(.prepare, "zlib reports the error \(result)")
         }
     }
 
@@ -46,7 +46,7 @@ final class Deflater: ContentEncoder {
         }
         // `Z_BUF_ERROR` only means that no output was left.
         guard result == Z_OK || result == Z_BUF_ERROR || result == Z_STREAM_END else {
-            throw .encoding(.write, "zlib", "\(result)")
+            throw .encoding(.write, "zlib reports the error \(result)")
         }
         return output
     }

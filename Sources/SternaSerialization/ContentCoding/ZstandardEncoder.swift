@@ -11,7 +11,7 @@ final class ZstandardEncoder: ContentEncoder {
     /// - Parameter level: the compression level, from 1 (fastest) to 19 (smallest); those above need windows of more than 8 MiB.
     init(level: Int, length: Int64?) throws(SternaError) {
         guard let context = ZSTD_createCCtx() else {
-            throw .encoding(.prepare, "libzstd", "that there is no memory")
+            throw .encoding(.prepare, "libzstd could not allocate memory")
         }
         self.context = context
         try check(
@@ -54,7 +54,8 @@ final class ZstandardEncoder: ContentEncoder {
 
     private func check(_ result: Int, _ phase: SternaError.Phase) throws(SternaError) {
         guard ZSTD_isError(result) != 0 else { return }
-        throw .encoding(phase, "libzstd", ZSTD_getErrorName(result).map { String(cString: $0) } ?? "\(result)")
+        let name = ZSTD_getErrorName(result).map { String(cString: $0) } ?? "\(result)"
+        throw .encoding(phase, "libzstd reports the error “\(name)”")
     }
 }
 #endif

@@ -30,7 +30,7 @@ struct EventsJob {
             settings.reconnects = reconnects
             if let silence { settings.silence = .seconds(silence) }
             if let retry {
-                settings.failureLimit = retry.addingReportingOverflow(1).partialValue
+                settings.failureLimit = retry + 1
                 settings.retriedStatuses = [408, 429, 500, 502, 503, 504]
             }
         }

@@ -24,18 +24,20 @@ extension RequestLine {
             }
         }
         do {
-            try fields.validate()
-            try credentials.validate()
-            try headers.validate()
-            try transport.validate()
-            try redirects.validate()
-            try retries.validate()
-            try output.validate()
-            try naming.validate()
+            // As the parser does: each group, then the whole.
+            for var group in groups { try group.validate() }
             try validate()
         } catch {
             return nil
         }
+    }
+
+    private var groups: [any ParsableArguments] {
+        [
+            fields, texts, conditions, content, aws, credentials, headers, state, jarName, transport, redirects,
+            retries, trust,
+            routing, dial, output, output.format, naming, files, several, accepted,
+        ]
     }
 
     /// Takes a flag; returns whether it is a common one.
