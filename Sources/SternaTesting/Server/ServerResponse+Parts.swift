@@ -52,8 +52,9 @@ extension ServerResponse {
     ///
     ///     server.route("GET", "/film") { request in .ranges(of: film, for: request) }
     ///
-    /// A Range field of another unit, an invalid one and one with more than 100 ranges are ignored. So is one whose `If-Range`
-    /// differs from the `ETag` among the header fields.
+    /// A Range field of another unit, an invalid one and one with more than 100 ranges are ignored. So are ranges that overlap and
+    /// would be longer than the whole together (RFC 9110, 14.2), and a field whose `If-Range` differs from the `ETag` among the
+    /// header fields.
     ///
     /// - Parameters:
     ///   - bytes: the whole representation.
@@ -70,6 +71,9 @@ extension ServerResponse {
             let specs = ByteRangeSpec.list(asked)
         else { return .bytes(bytes, mediaType: mediaType, headers: headers) }
         let ranges = specs.compactMap { $0.resolved(in: bytes.count) }
+        guard ranges.reduce(0, { $0 + $1.count }) <= bytes.count else {
+            return .bytes(bytes, mediaType: mediaType, headers: headers)
+        }
         let lines = ranges.map { "bytes \($0.lowerBound)-\($0.upperBound - 1)/\(bytes.count)" }
         switch ranges.count {
         case 0:

@@ -1,7 +1,7 @@
 import Sterna
 import SternaSigning
 
-/// Who sends a request: the cookies and fields that earlier commands have left, and the credentials.
+/// The cookies and credentials of a request, with what earlier commands have kept.
 struct RequestSender: Sendable {
     let state: CommandState
     /// Those of the command line, or else of what `--session` keeps; nil for none, and for a request that is signed.
