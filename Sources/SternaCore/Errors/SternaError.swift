@@ -14,6 +14,7 @@ public import HTTPTypes
 ///     credentials               authenticationFailed
 ///     the response              contentCodingFailed  unacceptableStatus  unacceptableMediaType  unacceptableResponse
 ///                               decodingFailed  digestMismatch
+///     a WebSocket               webSocketClosed: after the handshake
 ///     a download's file         destinationUnusable: in `prepare` before anything is sent, in `read` after the transfer
 ///     an interceptor            interceptorFailed: any error but these and `CancellationError`, kept in `underlying`
 ///
@@ -264,6 +265,9 @@ extension SternaError {
         /// `writeFailed`.
         case destinationUnusable
         case digestMismatch
+        /// A WebSocket has ended, other than by 1000 or 1001, or a message was sent after its end; the code and the reason are in
+        /// `underlying`.
+        case webSocketClosed
         /// An interceptor, or a custom transport, threw an error that is not a `SternaError`, which is in `underlying`.
         case interceptorFailed
     }

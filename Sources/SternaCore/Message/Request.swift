@@ -208,6 +208,12 @@ public struct Request: @unchecked Sendable {
         case whole
         /// As soon as the head has arrived.
         case head
+        /// As `head`; if the server switches protocols (101, or 2xx to an extended CONNECT), with the bytes both ways in
+        /// ``Response/duplex``. The protocol is named in the Upgrade field.
+        case duplex
+
+        /// Whether the response is wanted as soon as its head has arrived.
+        package var isStreamed: Bool { self != .whole }
     }
 
     public init(_ method: Method = .get, _ url: HTTPURL, headers: HTTPFields = [:], body: Body? = nil) {

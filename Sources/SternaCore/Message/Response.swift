@@ -32,6 +32,7 @@ public struct Response: @unchecked Sendable {
         @usableFromInline var retries = 0
         @usableFromInline var source = ResponseSource.network
         @usableFromInline var sessionDecoding: (any AnyObject & Sendable)?
+        @usableFromInline var duplex: (any DuplexStream)?
 
         init(
             _ status: HTTPResponse.Status, _ version: HTTPVersion, _ section: FieldSection, _ body: ResponseBody,
@@ -114,6 +115,15 @@ public struct Response: @unchecked Sendable {
         @inlinable _modify {
             makeOwn()
             yield &storage.content.recorder
+        }
+    }
+
+    /// The connection's bytes both ways, after a switch of protocols that the request asked for (``Request/Delivery/duplex``).
+    package var duplex: (any DuplexStream)? {
+        @inlinable get { storage.content.duplex }
+        @inlinable _modify {
+            makeOwn()
+            yield &storage.content.duplex
         }
     }
 

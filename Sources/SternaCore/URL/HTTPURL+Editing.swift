@@ -20,6 +20,22 @@ extension HTTPURL {
                 pathLength: storage.pathLength, fragment: storage.fragment))
     }
 
+    /// Returns the URL with `http` for `ws` and `https` for `wss`, by which a WebSocket's handshake is sent (RFC 6455, 3). The
+    /// default ports are the same.
+    package func forHandshake() -> HTTPURL {
+        let scheme: Scheme
+        switch self.scheme {
+        case .ws: scheme = .http
+        case .wss: scheme = .https
+        case .http, .https: return self
+        }
+        return HTTPURL(
+            Storage(
+                scheme: scheme, userinfo: storage.userinfo, authority: storage.authority,
+                hostLength: storage.hostLength, hostKind: storage.hostKind, port: storage.port,
+                target: storage.target, pathLength: storage.pathLength, fragment: storage.fragment))
+    }
+
     /// Returns the URL without its fragment.
     package func removingFragment() -> HTTPURL {
         replacingFragment(nil)

@@ -40,7 +40,7 @@ package final class EngineSender: Transport {
             if let recorder = call.recorder { exchange.recorder = recorder.attemptBegan(request) }
             let response = try await perform(exchange)
             // A streamed body that is still arriving is part of the attempt.
-            if response.body.stream == nil { call.end(exchange) }
+            if response.body.stream == nil, response.duplex == nil { call.end(exchange) }
             return response
         } catch {
             call.end(exchange)

@@ -53,6 +53,8 @@ final class OriginTable: Sendable {
         let origin: Origin
         /// Nil if the proxy rules give the same answer for all URLs of an origin.
         let proxy: Proxy?
+        /// Whether the connections switch protocols.
+        let isForSwitching: Bool
     }
 
     init(_ configuration: EngineTransport.Configuration) {
@@ -64,19 +66,28 @@ final class OriginTable: Sendable {
     /// URL's.
     func endpoint(of request: Request, _ engine: Engine) throws(SternaError) -> Endpoint {
         if asksForEachURL, let chosen = request.options[ForwardingEndpointKey.self]?.endpoint,
-            chosen.origin == request.url.origin
+            chosen.origin == request.url.origin, request.delivery != .duplex
         {
             return chosen
         }
-        return try endpoint(for: request.url, of: engine)
+        return try endpoint(for: request.url, of: engine, isForSwitching: request.delivery == .duplex)
     }
 
     /// Returns the endpoint that serves a URL, creating it if needed.
-    func endpoint(for url: HTTPURL, of engine: Engine) throws(SternaError) -> Endpoint {
+    ///
+    /// - Parameter isForSwitching: whether the connections switch protocols. They have an endpoint of their own, so that they leave the
+    ///   origin's limit to other requests, and may go another way: by a tunnel where a proxy forwards requests.
+    func endpoint(
+        for url: HTTPURL, of engine: Engine, isForSwitching: Bool = false
+    ) throws(SternaError) -> Endpoint {
         let origin = url.origin
-        if !asksForEachURL, let last = endpoints.withLock({ $0.last }), last.origin == origin { return last }
+        if !asksForEachURL, let last = endpoints.withLock({ $0.last }), last.origin == origin,
+            last.isForSwitching == isForSwitching
+        {
+            return last
+        }
         let proxy = asksForEachURL ? try configuration.routing.proxies.proxy(for: url) : nil
-        let key = Key(origin: origin, proxy: proxy)
+        let key = Key(origin: origin, proxy: proxy, isForSwitching: isForSwitching)
         if let known = endpoints.withLock({ $0.find(key) }) { return known }
         let route = try configuration.routing.route(for: url, proxy: key.proxy)
         return endpoints.withLock { endpoints in
@@ -91,7 +102,7 @@ final class OriginTable: Sendable {
             let made = Endpoint(
                 origin: origin, host: url.hostWithoutBrackets, hostIsAddress: url.hostKind != .domain, route: route,
                 policy: configuration.policy(for: origin, host: url.hostWithoutBrackets), proxyPolicy: proxyPolicy,
-                routing: configuration.routing, engine: engine)
+                routing: configuration.routing, isForSwitching: isForSwitching, engine: engine)
             endpoints.add(made, key)
             return made
         }

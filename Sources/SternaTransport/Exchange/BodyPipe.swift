@@ -120,6 +120,17 @@ final class BodyPipe: Sendable {
         }
     }
 
+    /// Takes the buffered bytes and the end, if there is one already, in place of reads.
+    func takeAll() -> (Deque<Bytes>, Result<HTTPFields?, SternaError>?) {
+        state.withLock { state in
+            let chunks = state.chunks
+            state.chunks = []
+            state.stored = 0
+            state.isPaused = false
+            return (chunks, state.result)
+        }
+    }
+
     /// The number of unread bytes.
     var storedBytes: Int { state.withLock { $0.stored } }
 

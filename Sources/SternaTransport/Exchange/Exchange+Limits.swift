@@ -26,12 +26,16 @@ extension Exchange {
     /// Returns when the exchange times out on its connection.
     func timeLimit() -> TimeLimit {
         let amounts = request.timeouts.amounts
-        var limit = TimeLimit(at: deadline, kind: .total)
+        var limit = TimeLimit(at: phase == .switched ? .distantFuture : deadline, kind: .total)
         func consider(_ moment: NIODeadline, _ kind: TimeLimit.Kind) {
             if moment < limit.at { limit = TimeLimit(at: moment, kind: kind) }
         }
         guard let codec, call?.isPaused != true else { return limit }
         if let moment = codec.headLimit, !codec.hasHead { consider(moment, .head) }
+        if phase == .switched {
+            if codec.isStalled { consider(codec.takenAt + amounts.write, .phase) }
+            return limit
+        }
         guard !codec.isPaused else { return limit }
         switch phase {
         case .writing:
@@ -58,6 +62,7 @@ extension Exchange {
             return switch phase {
             case .writing: codec.hasWrittenOn() || now < codec.lastActivity + amounts.write
             case .waiting: codec.hasLeftOn() || now < codec.lastActivity + amounts.firstByte
+            case .switched: codec.takesOutput()
             default: false
             }
         case .throughput:
@@ -105,7 +110,7 @@ extension Exchange {
                 .timedOut, phase: .wait,
                 "The server did not begin to answer within \(Self.seconds(timeouts.firstByte))."
             ).advised(.raiseFirstByte)
-        case .writing:
+        case .writing, .switched:
             return SternaError(
                 .timedOut, phase: .write, "The server accepted no bytes for \(Self.seconds(timeouts.write))."
             ).advised(.raiseWrite)

@@ -13,6 +13,8 @@ final class Exchange: PrioritizedWaiter, ListMember, @unchecked Sendable {
     /// The exchange's phase, which decides which limits apply.
     enum Phase {
         case queued, writing, waiting, reading
+        /// The protocol was switched: only the write time-out is left.
+        case switched
     }
 
     let request: Request
@@ -244,7 +246,7 @@ final class Exchange: PrioritizedWaiter, ListMember, @unchecked Sendable {
         case .queued: opening?.phase ?? .queue
         case .writing: .write
         case .waiting: .wait
-        case .reading: .read
+        case .reading, .switched: .read
         }
     }
 

@@ -47,6 +47,12 @@ class ExchangeCodec: @unchecked Sendable {
     final var pipe: BodyPipe?
     final var pace = DeliveryPace()
 
+    /// The bytes both ways after a switch of protocols; nil before.
+    final var duplex: DuplexPipe?
+
+    /// Whether output waits for the network, after a switch of protocols.
+    final var isStalled = false
+
     /// Whether bytes are held back and the reader's wake-up is scheduled.
     final var deliveryIsDue = false
 
@@ -114,6 +120,20 @@ class ExchangeCodec: @unchecked Sendable {
 
     /// Ends the exchange with an error.
     func fail(_ error: SternaError) {}
+
+    // MARK: Requirements of DuplexPipe
+
+    /// Hands bytes to the channel as they are; `flush` sends them.
+    func writeDirectly(_ bytes: Bytes) {}
+
+    /// Ends this side's direction.
+    func finishOutput() {}
+
+    /// Resumes reading after the pipe or its handler was full.
+    func resumeInput() {}
+
+    /// From now on what arrives goes to the pipe's handler, no longer to its reader.
+    func hasHandler() { pipe = nil }
 
     // MARK: Requirements of BodyWriter
 
@@ -422,7 +442,10 @@ extension ExchangeCodec {
     }
 
     /// The number of body bytes that the network has taken, including part of a piece in progress.
-    final var takenBytes: Int { writer.map { Int($0.handed) - unwrittenBytes } ?? throughput.sent }
+    final var takenBytes: Int {
+        guard duplex == nil else { return throughput.sent - unwrittenBytes }
+        return writer.map { Int($0.handed) - unwrittenBytes } ?? throughput.sent
+    }
 
     /// Restarts the limits that wait for the peer, now that the body's source has delivered.
     final func sourceDelivered() {
@@ -440,5 +463,36 @@ extension ExchangeCodec {
         (lastLeft, takenAt) = (unwrittenBytes, lastActivity)
         if exchange.recorder != nil { noteSent() }
         shard.tickNoLater(than: exchange.timeLimit().at)
+    }
+}
+
+/// Exchanges that have switched protocols: their bytes belong to the program.
+extension ExchangeCodec {
+    /// Makes the pipe of an exchange that switches protocols, and ends its limits but for the write time-out.
+    final func switchProtocols(over incoming: BodyPipe) -> DuplexPipe {
+        let duplex = DuplexPipe(self, incoming: incoming)
+        self.duplex = duplex
+        exchange?.phase = .switched
+        return duplex
+    }
+
+    /// Notes that output waits for the network: the write time-out begins.
+    final func outputWaits() {
+        guard !isStalled, let exchange else { return }
+        isStalled = true
+        (lastTaken, takenAt) = (takenBytes, shard.clock.now)
+        shard.tickNoLater(than: takenAt + exchange.request.timeouts.amounts.write)
+    }
+
+    /// Returns whether the network has taken output since the write time-out began, which begins it anew.
+    final func takesOutput() -> Bool {
+        if hasRoom, duplex?.holdsOutput != true, duplex?.hasFinished != true || unwrittenBytes == 0 {
+            isStalled = false
+            return true
+        }
+        let taken = takenBytes
+        guard taken > lastTaken else { return false }
+        (lastTaken, takenAt) = (taken, shard.clock.now)
+        return true
     }
 }

@@ -40,6 +40,9 @@ final class HTTP1Connection: ExchangeCodec, ChannelDuplexHandler, RemovableChann
     private var readIsHeld = false
     private var readsAreLarge = false
 
+    /// Whether the end of the server's direction is an event of its own.
+    private var mayHalfClose = false
+
     /// Whether the connection was idle, so that the server may have closed it.
     var hasStoodIdle = false
 
@@ -92,6 +95,21 @@ final class HTTP1Connection: ExchangeCodec, ChannelDuplexHandler, RemovableChann
         return true
     }
     override func fail(_ error: SternaError) { end(with: error) }
+    override func writeDirectly(_ bytes: Bytes) {
+        throughput.sent += bytes.readableBytes
+        context?.write(wrapOutboundOut(bytes), promise: nil)
+    }
+    override func finishOutput() {
+        guard let context else { return }
+        // After the bytes so far: once the server's direction has ended, closing this one drops what has not left yet.
+        let written = shard.loop.makePromise(of: Void.self)
+        written.futureResult.assumeIsolated().whenSuccess { [weak self] in
+            self?.context?.close(mode: .output, promise: nil)
+        }
+        context.writeAndFlush(wrapOutboundOut(Bytes()), promise: written)
+        if unwrittenBytes > 0 { outputWaits() }
+    }
+    override func resumeInput() { resumeReading() }
 
     /// Whether the connection can take an exchange.
     var isUsable: Bool {
@@ -160,8 +178,10 @@ final class HTTP1Connection: ExchangeCodec, ChannelDuplexHandler, RemovableChann
         if exchangeCount > 1 { shard.counts.reuses += 1 }
         let request = exchange.request
         parser.begin(
-            isHeadRequest: request.method == .head, followsProgress: request.options[ConfirmedProgressKey.self])
+            isHeadRequest: request.method == .head, followsProgress: request.options[ConfirmedProgressKey.self],
+            mayBeSwitched: request.delivery == .duplex)
         if exchange.recorder != nil { noteStart(exchange) }
+        if request.delivery == .duplex { allowHalfClosure(context) }
 
         let framing = RequestEncoder.framing(of: request)
         output.clear()
@@ -227,6 +247,7 @@ final class HTTP1Connection: ExchangeCodec, ChannelDuplexHandler, RemovableChann
         let bytes = unwrapInboundIn(data)
         guard exchange != nil || pipe != nil else { return receivedUnasked(bytes) }
         throughput.received += bytes.readableBytes
+        if let duplex, duplex.hasHandler { return shard.executor.wakingAfter { duplex.received(bytes) } }
         parser.append(bytes)
         if exchange?.recorder != nil, marks.firstByte == nil { marks.firstByte = lastActivity }
         if let exchange, exchange.phase != .reading { headBegins(exchange, waitingSince: previousActivity) }
@@ -262,7 +283,7 @@ final class HTTP1Connection: ExchangeCodec, ChannelDuplexHandler, RemovableChann
                     if let exchange { noteInformational(head.status, head.section, exchange) }
                     headLimit = nil
                     isInterim = true
-                case .head(let head): received(head)
+                case .head(let head): try received(head)
                 case .body(let bytes): received(bytes)
                 case .end(let trailers):
                     finish(trailers)
@@ -278,7 +299,8 @@ final class HTTP1Connection: ExchangeCodec, ChannelDuplexHandler, RemovableChann
         }
     }
 
-    private func received(_ head: ResponseHead) {
+    private func received(_ head: ResponseHead) throws(ParseFailure) {
+        if head.status == 101 { try ProtocolSwitch.check(head.section, of: exchange?.request) }
         if held != nil, head.status == 417, let exchange, exchange.isPending, !exchange.isCancelled {
             exchange.omitsExpect = true
             if exchange.recorder != nil { noteHead(head.status, head.version, head.section, exchange) }
@@ -312,7 +334,9 @@ final class HTTP1Connection: ExchangeCodec, ChannelDuplexHandler, RemovableChann
 
     func channelReadComplete(context: ChannelHandlerContext) {
         deliverBody(at: lastActivity)
-        if head != nil, pipe == nil, exchange?.request.delivery == .head { stream() }
+        if head != nil, pipe == nil, duplex == nil, exchange?.request.delivery.isStreamed == true {
+            if head?.status == 101 { switchProtocols() } else { stream() }
+        }
     }
 
     /// Resumes the caller with the head now; the body follows through a pipe.
@@ -343,8 +367,45 @@ final class HTTP1Connection: ExchangeCodec, ChannelDuplexHandler, RemovableChann
         exchange.succeed(head.response(from: exchange.request.url, body: body))
     }
 
+    // Before the response: the server's end may come in one read with it, and must not end this side's direction.
+    private func allowHalfClosure(_ context: ChannelHandlerContext) {
+        guard !mayHalfClose, let options = context.channel.syncOptions else { return }
+        do {
+            try options.setOption(.allowRemoteHalfClosure, value: true)
+            mayHalfClose = true
+        } catch {
+            // The channel of a tunnel ends both directions at once.
+        }
+    }
+
+    // The pipe's reads go on as those of a body, and bytes to a handler pass the parser by.
+    private func switchProtocols() {
+        guard let exchange, let head else { return }
+        let loop = shard.loop
+        let pipe = BodyPipe(
+            resume: { [weak self] in loop.execute { [weak self] in self?.resumeReading() } }, abandon: {})
+        self.pipe = pipe
+        if let collected {
+            pipe.push(collected)
+            self.collected = nil
+        }
+        let duplex = switchProtocols(over: pipe)
+        var response = head.response(from: exchange.request.url, body: ResponseBody())
+        response.duplex = DuplexHandle(duplex)
+        exchange.succeed(response)
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        // The end of input is an event of its own only where the protocol may be switched.
+        if mayHalfClose, let event = event as? ChannelEvent, event == .inputClosed {
+            guard let duplex else { return (tlsContext ?? context).close(promise: nil) }
+            return shard.executor.wakingAfter { duplex.inputEnded() }
+        }
+        context.fireUserInboundEventTriggered(event)
+    }
+
     func read(context: ChannelHandlerContext) {
-        if let pipe, pipe.pauseIfFull() {
+        if pipe?.pauseIfFull() ?? duplex?.isPaused ?? false {
             readIsHeld = true
         } else {
             if readIsHeld { readGoesOn() }
@@ -432,6 +493,8 @@ extension HTTP1Connection {
 /// Ends exchanges and the connection.
 extension HTTP1Connection {
     func finish(_ trailers: HTTPFields?) {
+        if duplex == nil, head?.status == 101 { switchProtocols() }
+        if duplex != nil { return switchedEnds() }
         guard let exchange, let head else { return }
         let hasSentAll = held == nil && writer?.hasHandedAll != false && isDrained(exchange.request)
         let isReusable = parser.isPersistent && !closesBehind && !parser.hasLeftover && !isClosing && hasSentAll
@@ -457,6 +520,21 @@ extension HTTP1Connection {
         }
     }
 
+    /// Ends an exchange that has switched protocols, with the connection.
+    private func switchedEnds() {
+        guard let exchange, let duplex else { return }
+        if exchange.recorder != nil { noteEnd(exchange) }
+        detach()
+        close()
+        // An orderly end comes as the end of input, or after this side's; all others break the connection.
+        let isOrderly = !mayHalfClose || duplex.hasInputEnded || duplex.hasFinished
+        let error =
+            isOrderly
+            ? nil
+            : exchange.complete(LostConnection.error(nil, hasHead: true, hasReceived: true, isWriting: true))
+        shard.executor.wakingAfter { duplex.ended(error) }
+    }
+
     // A response may arrive before the end of the body has left; the next request would have to wait for it.
     private func isDrained(_ request: Request) -> Bool {
         request.body == nil || context?.channel.unwrittenBytes ?? 0 == 0
@@ -473,6 +551,7 @@ extension HTTP1Connection {
         head = nil
         collected = nil
         pipe = nil
+        duplex = nil
         writer?.stop()
         writer = nil
         held = nil
@@ -489,6 +568,7 @@ extension HTTP1Connection {
     func end(with error: SternaError) {
         let exchange = exchange
         let pipe = pipe
+        let duplex = duplex
         let head = head
         if exchange?.recorder != nil { noteFailure() }
         detach()
@@ -497,6 +577,7 @@ extension HTTP1Connection {
         var error = exchange.complete(error)
         error.response = head?.response(from: exchange.request.url, body: ResponseBody())
         if head == nil, exchangeCount == 1 { error.isOfFirstResponse = true }
+        if let duplex { return shard.executor.wakingAfter { duplex.ended(error) } }
         if let pipe { exchange.end(pipe, .failure(error)) } else { exchange.fail(error) }
     }
 
@@ -645,7 +726,10 @@ extension HTTP1Connection {
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { writer?.advance() }
+        if context.channel.isWritable {
+            writer?.advance()
+            duplex?.drain()
+        }
         context.fireChannelWritabilityChanged()
     }
 

@@ -42,6 +42,7 @@ struct ResponseParser {
     /// Whether the response has no content, whatever its fields say: to HEAD, and with 204 and 304.
     private(set) var isContentless = false
     private var ignoresFraming = false
+    private var mayBeSwitched = false
     private var interimCount = InterimCount()
 
     /// Whether an interim response had a line that ends with a bare LF.
@@ -93,9 +94,13 @@ struct ResponseParser {
     /// - Parameters:
     ///   - ignoresFraming: whether to ignore fields that define a length, as for CONNECT (RFC 9110, 9.3.6).
     ///   - followsProgress: whether 104s that confirm more and more content do not count against the limit (`InterimCount`).
-    mutating func begin(isHeadRequest: Bool, ignoresFraming: Bool = false, followsProgress: Bool = false) {
+    ///   - mayBeSwitched: whether the request asks for another protocol, so that 101 is a final response (RFC 9110, 7.8).
+    mutating func begin(
+        isHeadRequest: Bool, ignoresFraming: Bool = false, followsProgress: Bool = false, mayBeSwitched: Bool = false
+    ) {
         self.isHeadRequest = isHeadRequest
         self.ignoresFraming = ignoresFraming
+        self.mayBeSwitched = mayBeSwitched
         state = .head
         scanner = HeadScanner(limits: limits, ignoresFraming: ignoresFraming)
         interimCount = InterimCount(followsProgress: followsProgress)
@@ -120,7 +125,7 @@ struct ResponseParser {
             case .idle: return nil
             case .head:
                 guard let head = try nextHead() else { return nil }
-                if head.isInformational {
+                if head.isInformational, !(head.status == 101 && mayBeSwitched) {
                     try countInformational(head)
                     return .informational(head)
                 }
@@ -245,7 +250,11 @@ struct ResponseParser {
     private mutating func chooseBody(_ head: ResponseHead) {
         // Other recipients may split such lines differently, so the bytes that follow may belong to another message.
         isPersistent = head.isPersistent && !head.summary.hasBareLineFeed && !sawBareLineFeed
-        if isHeadRequest || head.status == 204 || head.status == 304 {
+        if head.status == 101 {
+            // What follows is the other protocol's.
+            isPersistent = false
+            state = .untilClose
+        } else if isHeadRequest || head.status == 204 || head.status == 304 {
             state = .noBody
             isContentless = true
         } else if head.isChunked {

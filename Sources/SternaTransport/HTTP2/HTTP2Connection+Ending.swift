@@ -134,6 +134,7 @@ extension HTTP2Connection {
 
     /// Fails all streams and closes.
     func fail(_ error: SternaError, mayRetry: Bool = false) {
+        if !awaitingSettings.isEmpty { moveAwaiting(error) }
         let streams = inOrder
         let isUsed = exchangeCount > streams.count || hasStoodIdle
         // Before the close, which ends all streams for another reason.
@@ -161,6 +162,10 @@ extension HTTP2Connection {
 
     /// Ends the streams of a broken connection: requests without a response are sent again if that is safe, the others fail.
     func lost(because cause: (any Error)?) {
+        if !awaitingSettings.isEmpty {
+            state.beginClosing()
+            moveAwaiting(LostConnection.error(cause, hasHead: false, hasReceived: false, isWriting: false))
+        }
         let streams = inOrder
         guard !streams.isEmpty else { return }
         let isUsed = exchangeCount > streams.count || hasStoodIdle

@@ -94,6 +94,7 @@ extension HTTP2Connection {
                 if stream.canSend { sendQueue.add(stream.id) }
             }
         }
+        if !awaitingSettings.isEmpty { startAwaiting() }
         shard.streamsChanged(on: self)
     }
 
@@ -216,7 +217,7 @@ extension HTTP2Connection {
 
     /// Sends a PING if it is due, or fails the connection if the peer stayed silent after one. Returns when to check again.
     func checkHealth(at now: NIODeadline) -> NIODeadline {
-        guard !streams.isEmpty, !isClosing else { return .distantFuture }
+        guard !isUnused, !isClosing else { return .distantFuture }
         switch health.check(at: now) {
         case .wait(let moment): return moment
         case .ping(let moment):

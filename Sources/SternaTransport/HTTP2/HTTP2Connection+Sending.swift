@@ -55,7 +55,10 @@ extension HTTP2Connection {
         }
         guard !fed.isEmpty else { return false }
         flush()
-        for stream in fed where stream.hasRoom { stream.writer?.advance() }
+        for stream in fed where stream.hasRoom {
+            stream.writer?.advance()
+            stream.duplex?.drain()
+        }
         return true
     }
 
@@ -108,5 +111,6 @@ extension HTTP2Connection {
         guard stream.isListed else { return }
         stream.requestHalf = .ended
         stream.bodyFinished()
+        if stream.duplex != nil, stream.responseHalf == .ended { stream.switchedEnds() }
     }
 }

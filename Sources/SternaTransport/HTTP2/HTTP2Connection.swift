@@ -52,6 +52,9 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
 
     var resets = SentResets()
 
+    /// Exchanges with an extended CONNECT that wait for the peer's settings.
+    var awaitingSettings: [Exchange] = []
+
     /// Whether a probe is due at the end of the present read, after the acknowledgements of the peer's PINGs.
     var owesProbe = false
 
@@ -131,6 +134,9 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
     // A PING has not been answered in time.
     var isOverdue: Bool { health.isAsking && health.isOverdue(at: shard.clock.now) }
 
+    /// Whether the connection carries no exchange, and none waits for its settings.
+    var isUnused: Bool { streams.isEmpty && !awaitingSettings.contains { $0.listIndex != nil } }
+
     /// Whether the peer takes no streams at the moment, and more connections would not change that.
     var isOnHold: Bool { !isRetired && !isClosing && peer.isKnown && peer.maximumStreams == 0 }
 
@@ -150,7 +156,7 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
 
     /// Closes the connection once its last exchange has ended, if it takes no further ones.
     func closeIfDone() {
-        if streams.isEmpty, isRetired || isWornOut || !endpoint.stillShows(rotation) { close() }
+        if isUnused, isRetired || isWornOut || !endpoint.stillShows(rotation) { close() }
     }
 
     // MARK: Exchanges
@@ -167,6 +173,7 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
             exchange.endWarmUp()
             return shard.streamsChanged(on: self)
         }
+        if exchange.request.delivery == .duplex, !mayConnect(exchange) { return }
         let stream = HTTP2Stream(self, id: HTTP2StreamID(Int(id)), for: exchange.endpoint)
         stream.opening = opening
         opening = nil
@@ -189,6 +196,47 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
             stream.responseHalf = .removed
             stream.fail(error, nil)
             return shard.streamsChanged(on: self)
+        }
+    }
+
+    // Returns whether the peer takes an extended CONNECT. Before its settings have arrived the exchange waits for them; if it does not,
+    // the exchange goes to an HTTP/1 connection (RFC 8441, 3).
+    private func mayConnect(_ exchange: Exchange) -> Bool {
+        if peer.takesExtendedConnect { return true }
+        guard peer.isKnown else {
+            awaitingSettings.append(exchange)
+            shard.tickNoLater(than: health.begin(at: shard.clock.now))
+            return false
+        }
+        exchange.endpoint.requiresHTTP1.store(true, ordering: .relaxed)
+        if exchange.endpoint === endpoint { state.retire() } else { leave(exchange.endpoint) }
+        // Nothing was sent, so this does not count as an attempt.
+        shard.putBack(exchange)
+        closeIfDone()
+        return false
+    }
+
+    /// Starts the exchanges that waited for the peer's settings.
+    func startAwaiting() {
+        let exchanges = awaitingSettings
+        awaitingSettings = []
+        // Those that have ended meanwhile are in no list any more.
+        for exchange in exchanges where exchange.listIndex != nil {
+            if freeStreams > 0 || !peer.takesExtendedConnect { start(exchange) } else { shard.putBack(exchange) }
+        }
+    }
+
+    /// Sends the exchanges that waited for the peer's settings on another connection.
+    func moveAwaiting(_ error: @autoclosure () -> SternaError) {
+        let exchanges = awaitingSettings
+        awaitingSettings = []
+        for exchange in exchanges where exchange.listIndex != nil {
+            exchange.fruitlessMoves += 1
+            if exchange.mayMove, !exchange.isCancelled {
+                shard.putBack(exchange)
+            } else {
+                shard.abandon(exchange, error())
+            }
         }
     }
 

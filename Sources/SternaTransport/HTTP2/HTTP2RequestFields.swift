@@ -40,13 +40,16 @@ struct HTTP2RequestFields {
             throw SternaError(
                 .invalidHeader, phase: .prepare, "The Host field is not a host and port; the request was not sent.")
         }
-        add(":method", request.method.rawValue, .indexable)
+        let isDuplex = request.delivery == .duplex
+        add(":method", isDuplex ? "CONNECT" : request.method.rawValue, .indexable)
+        if isDuplex { add(":protocol", request.headers[.upgrade] ?? "", .indexable) }
         add(":scheme", request.url.scheme.isSecure ? "https" : "http", .indexable)
         add(":authority", authority, .indexable)
         add(":path", request.url.requestTarget, .nonIndexable)
         let secrets = request.options[SecretHeadersKey.self]
         for field in request.headers {
             let name = field.name.canonicalName
+            if isDuplex, name == "sec-websocket-key" { continue }
             if Self.isLeftOut(name, field, expectsContinue) || !named.isEmpty && named.contains(name) { continue }
             let isMarked = !secrets.isEmpty && secrets.contains { $0.lowercased() == name }
             try add(field, name, isMarked: isMarked, &secretNames)

@@ -32,6 +32,9 @@ final class HTTP2Stream: ExchangeCodec, @unchecked Sendable {
     private var readIsHeld = false
     private var lastCredit: NIODeadline?
 
+    /// Whether what arrives goes to the handler of a `DuplexPipe`.
+    private var isHandled = false
+
     init(_ connection: HTTP2Connection, id: HTTP2StreamID, for endpoint: Endpoint) {
         self.connection = connection
         self.id = id
@@ -65,6 +68,27 @@ final class HTTP2Stream: ExchangeCodec, @unchecked Sendable {
         pending.append((bytes, promise))
         pendingCount += bytes.readableBytes
         connection.wantsToSend(self)
+    }
+
+    override func writeDirectly(_ bytes: Bytes) {
+        guard isOpen else { return }
+        throughput.sent += bytes.readableBytes
+        pending.append((bytes, nil))
+        pendingCount += bytes.readableBytes
+        connection.wantsToSend(self)
+    }
+
+    override func finishOutput() {
+        guard isOpen else { return }
+        requestHalf.beginEnding()
+        connection.wantsToSend(self)
+    }
+
+    override func resumeInput() { resumeReading() }
+
+    override func hasHandler() {
+        pipe = nil
+        isHandled = true
     }
 
     override func timeStandsStill() { connection.boundPausedBytes() }
@@ -110,7 +134,8 @@ final class HTTP2Stream: ExchangeCodec, @unchecked Sendable {
             if !waits { try writer?.prepare() }
         }
         connection.streams[id] = self
-        let section = HTTP2Frame.FramePayload.Headers(headers: fields.headers, endStream: !hasContent)
+        let isDuplex = request.delivery == .duplex
+        let section = HTTP2Frame.FramePayload.Headers(headers: fields.headers, endStream: !hasContent && !isDuplex)
         exchange.requestSent = true
         let before = connection.gatherer.total
         connection.sending = self
@@ -120,7 +145,7 @@ final class HTTP2Stream: ExchangeCodec, @unchecked Sendable {
         guard isListed else { return }
         connection.flushSoon()
         guard let writer else {
-            requestHalf = .ended
+            if !isDuplex { requestHalf = .ended }
             exchange.phase = .waiting
             if request.body != nil { report(TransferProgress(completed: 0, total: 0)) }
             if exchange.recorder != nil { noteSent() }
@@ -211,13 +236,46 @@ final class HTTP2Stream: ExchangeCodec, @unchecked Sendable {
         if let exchange, exchange.recorder != nil { noteHead(head.status, .http2, head.section, exchange) }
         continueTimer?.cancel()
         exchange?.phase = .reading
+        if exchange?.request.delivery == .duplex, (200...299).contains(head.status) {
+            return switchProtocols(isEnd: isEnd)
+        }
         if isEnd { return try end(nil) }
         if let length = head.contentLength, length > Int64(Self.collectedBytes) { return stream() }
-        if exchange?.request.delivery == .head { connection.deliverLater(self) }
+        if exchange?.request.delivery.isStreamed == true { connection.deliverLater(self) }
+    }
+
+    // The server takes the extended CONNECT: what follows on the stream is the other protocol's (RFC 8441, 5).
+    private func switchProtocols(isEnd: Bool) {
+        guard let exchange, let head else { return }
+        let loop = shard.loop
+        let pipe = BodyPipe(
+            resume: { [weak self] in loop.execute { [weak self] in self?.resumeReading() } }, abandon: {})
+        self.pipe = pipe
+        var response = head.response(from: exchange.request.url, body: ResponseBody())
+        response.duplex = DuplexHandle(switchProtocols(over: pipe))
+        exchange.succeed(response)
+        if isEnd { inputEnded() }
+    }
+
+    // Notes the end of the peer's direction after a switch of protocols.
+    private func inputEnded() {
+        responseHalf.end()
+        if requestHalf == .ended { return switchedEnds() }
+        duplex?.inputEnded()
+    }
+
+    /// Ends an exchange that has switched protocols, after both ends of the stream.
+    func switchedEnds() {
+        guard let exchange, let duplex else { return }
+        if exchange.recorder != nil { noteEnd(exchange) }
+        detach()
+        connection.ended(self, reset: nil)
+        duplex.ended(nil)
     }
 
     // Ends the response. The length of the content must match the announced one, if any.
     private func end(_ trailers: HTTPFields?) throws(ParseFailure) {
+        if duplex != nil { return inputEnded() }
         if let length = contentLength, contentCount != length {
             throw .malformed("its content has \(contentCount) bytes, but its Content-Length is \(length).")
         }
@@ -256,12 +314,14 @@ final class HTTP2Stream: ExchangeCodec, @unchecked Sendable {
         lastActivity = connection.lastRead
         throughput.received += bytes.readableBytes + HTTP2Connection.frameHeadBytes
         contentCount += Int64(bytes.readableBytes)
-        if let length = head?.contentLength, contentCount > length {
+        if duplex == nil, let length = head?.contentLength, contentCount > length {
             throw .malformed("its content is longer than its Content-Length.")
         }
         if bytes.readableBytes > 0 {
             // A copy: the bytes are a part of the decoder's buffer, which holds its largest read so far and would be kept with them.
-            if let pipe {
+            if isHandled {
+                duplex?.received(bytes)
+            } else if let pipe {
                 pipe.push(Bytes(buffer: bytes))
                 connection.deliverLater(self)
             } else {
@@ -283,7 +343,7 @@ final class HTTP2Stream: ExchangeCodec, @unchecked Sendable {
     func deliver() {
         if pipe != nil {
             deliverBody(at: connection.lastRead)
-        } else if head != nil, exchange?.request.delivery == .head {
+        } else if head != nil, duplex == nil, exchange?.request.delivery.isStreamed == true {
             stream()
         }
         credit()
@@ -333,14 +393,15 @@ final class HTTP2Stream: ExchangeCodec, @unchecked Sendable {
     /// Ends the exchange with an error. Resets the stream unless the peer knows of its end.
     func fail(_ error: SternaError, _ code: HTTP2Code?) {
         // A caller that wants the head as soon as it arrives gets it, and the content so far, before the error.
-        if head != nil, exchange?.request.delivery == .head { stream() }
-        let (exchange, pipe, head) = (exchange, pipe, head)
+        if head != nil, duplex == nil, exchange?.request.delivery.isStreamed == true { stream() }
+        let (exchange, pipe, head, duplex) = (exchange, pipe, head, duplex)
         if exchange?.recorder != nil { noteFailure() }
         detach()
         connection.ended(self, reset: code)
         guard let exchange else { return }
         var error = exchange.complete(error)
         error.response = head?.response(from: exchange.request.url, body: ResponseBody())
+        if let duplex { return duplex.ended(error) }
         if let pipe { exchange.end(pipe, .failure(error)) } else { exchange.fail(error) }
     }
 
@@ -355,6 +416,7 @@ final class HTTP2Stream: ExchangeCodec, @unchecked Sendable {
         exchange = nil
         collected = nil
         pipe = nil
+        duplex = nil
         writer?.stop()
         writer = nil
         held = nil
@@ -398,13 +460,13 @@ extension HTTP2Stream {
 
     func credit() {
         guard responseHalf == .open, connection.canCredit else { return }
-        if let pipe, pipe.pauseIfFull() {
+        if pipe?.pauseIfFull() ?? duplex?.isPaused ?? false {
             readIsHeld = true
             if exchange?.call?.isPaused == true { connection.boundPausedBytes() }
             return
         }
         if readIsHeld { readGoesOn() }
-        let keepsUp = pipe?.isKeptUpWith == true
+        let keepsUp = pipe?.isKeptUpWith ?? isHandled
         let target = keepsUp ? connection.streamTarget : ReceiveWindow.initial
         let expected = head?.contentLength.map { max(0, $0 - contentCount) }
         guard let more = receiveWindow.credit(upTo: target, expected: expected) else { return }

@@ -12,6 +12,9 @@ struct PeerSettings {
     private(set) var initialWindow = 65_535
     private(set) var maximumFrame = 16_384
 
+    /// Whether the peer takes extended CONNECT requests (RFC 8441, 3).
+    private(set) var takesExtendedConnect = false
+
     /// Whether the peer's first settings have arrived.
     private(set) var isKnown = false
 
@@ -28,6 +31,7 @@ struct PeerSettings {
             case .maxConcurrentStreams: maximumStreams = min(setting.value, Self.mostStreams)
             case .initialWindowSize: initialWindow = setting.value
             case .maxFrameSize: maximumFrame = setting.value
+            case .enableConnectProtocol: takesExtendedConnect = setting.value == 1
             default: break
             }
         }

@@ -102,8 +102,12 @@ extension HTTP2Connection {
     func serve(_ endpoint: Endpoint) -> Bool {
         shard.loop.assertInEventLoop()
         guard freeStreams > 0, !shard.isShutDown else { return false }
+        if endpoint.isForSwitching, peer.isKnown, !peer.takesExtendedConnect {
+            endpoint.requiresHTTP1.store(true, ordering: .relaxed)
+            return false
+        }
         if endpoints.count >= Self.maximumEndpoints, let oldest = endpoints.dropFirst().first { leave(oldest) }
-        if !endpoints.contains(where: { $0 === endpoint }) {
+        if !serves(endpoint) {
             endpoints.append(endpoint)
             endpoint.pools[shard.index].streams.append(self)
             shard.list(endpoint.pools[shard.index])
@@ -111,6 +115,9 @@ extension HTTP2Connection {
         endpoint.speaksHTTP2(on: shard.index)
         return true
     }
+
+    /// Whether the connection serves an endpoint.
+    func serves(_ endpoint: Endpoint) -> Bool { endpoints.contains { $0 === endpoint } }
 
     /// Stops serving another origin.
     func leave(_ endpoint: Endpoint) {

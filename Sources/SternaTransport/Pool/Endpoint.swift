@@ -15,6 +15,9 @@ final class Endpoint: Sendable {
 
     /// When HTTP/2 is used; never if a proxy forwards requests.
     let http2: HTTP2Mode
+
+    /// Whether the connections switch protocols (``SternaCore/Request/Delivery/duplex``).
+    let isForSwitching: Bool
     let dialPolicy: DialPolicy
 
     /// The trust policy for a TLS proxy.
@@ -118,11 +121,12 @@ final class Endpoint: Sendable {
 
     init(
         origin: Origin, host: String, hostIsAddress: Bool, route: Route, policy: SecurityPolicy,
-        proxyPolicy: SecurityPolicy, routing: RouteConfiguration, engine: Engine
+        proxyPolicy: SecurityPolicy, routing: RouteConfiguration, isForSwitching: Bool = false, engine: Engine
     ) {
         self.origin = origin
         self.host = host
         self.hostIsAddress = hostIsAddress
+        self.isForSwitching = isForSwitching
         self.route = route
         self.policy = policy
         self.proxyPolicy = proxyPolicy
@@ -135,7 +139,8 @@ final class Endpoint: Sendable {
         maximumConnections = max(1, engine.options.maximumConnectionsPerOrigin)
         isRefused = !origin.scheme.isSecure && policy.needsTLS
         rotatingIdentity = origin.scheme.isSecure ? policy.rotatingIdentity : nil
-        var forwarding = origin.scheme.isSecure ? nil : route.forwarding
+        // A proxy that forwards requests does not pass a switch of protocols on: it makes a tunnel instead (RFC 6455, 4.1).
+        var forwarding = origin.scheme.isSecure || isForSwitching ? nil : route.forwarding
         forwarding?.answersChallenges = proxyAuthentication != nil
         self.forwarding = forwarding
         http2 =

@@ -111,7 +111,7 @@ final class EndpointPool: @unchecked Sendable {
             connection.abort(evenIfClosing: true)
             return true
         }
-        guard let unused = streams.first(where: { $0.streams.isEmpty && $0.takesWrites }) else { return false }
+        guard let unused = streams.first(where: { $0.isUnused && $0.takesWrites }) else { return false }
         unused.abort()
         return true
     }
@@ -119,7 +119,7 @@ final class EndpointPool: @unchecked Sendable {
     /// Closes the connections without exchanges.
     func closeIdle() {
         for connection in idle + resting { connection.close() }
-        for connection in streams where connection.streams.isEmpty { connection.close() }
+        for connection in streams where connection.isUnused { connection.close() }
     }
 
     /// Closes all connections at once, except those that carry an HTTP/1 exchange.
@@ -139,7 +139,7 @@ final class EndpointPool: @unchecked Sendable {
             if connection.idleLimit <= now { connection.close() } else { next = min(next, connection.idleLimit) }
         }
         for connection in streams {
-            if !connection.streams.isEmpty {
+            if !connection.isUnused {
                 next = min(next, connection.checkHealth(at: now))
             } else if connection.isOverdue {
                 connection.abort()

@@ -535,11 +535,13 @@ extension Shard {
         list(pool)
         connection.isServing = true
         // Includes requests that need an unused connection: this one is unused.
-        while connection.freeStreams > 0, let exchange = endpoint.takeWaiter(for: self, isUsed: false) {
+        while connection.freeStreams > 0, connection.serves(endpoint),
+            let exchange = endpoint.takeWaiter(for: self, isUsed: false)
+        {
             if takeIn(exchange) { connection.start(exchange) }
         }
         connection.isServing = false
-        if connection.streams.isEmpty, !connection.isClosing { becameIdle(connection) }
+        if connection.isUnused, !connection.isClosing { becameIdle(connection) }
         // Only now, so that no other connection is opened meanwhile for requests that this one serves.
         endpoint.change { $0.opened(dial) }
         endpoint.arrange()
@@ -553,7 +555,8 @@ extension Shard {
         if hasEnded, mustYield(connection) { connection.state.retire() }
         for endpoint in connection.endpoints {
             if !hasEnded { holdChanged(endpoint) }
-            while endpoint.hasWaiters, connection.freeStreams > 0,
+            // The connection may leave the endpoint while it is given an exchange.
+            while endpoint.hasWaiters, connection.freeStreams > 0, connection.serves(endpoint),
                 let exchange = endpoint.takeWaiter(for: self, isUsed: true, unless: { connection.takes($0) })
             {
                 if takeIn(exchange) { connection.start(exchange) }
@@ -561,7 +564,7 @@ extension Shard {
             if endpoint.hasWaiters { endpoint.arrange() }
         }
         connection.isServing = false
-        guard connection.streams.isEmpty, !connection.isClosing else { return }
+        guard connection.isUnused, !connection.isClosing else { return }
         // At once: an orderly TLS close would hold the permit until the peer agrees, for up to half a second.
         if connection.isRetired, connection.usesWhileWaitedFor > 4 { return connection.abort() }
         becameIdle(connection)

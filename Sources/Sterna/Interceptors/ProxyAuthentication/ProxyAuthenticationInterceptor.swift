@@ -10,7 +10,10 @@ struct ProxyAuthenticationInterceptor: Interceptor {
     let sender: EngineSender
 
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
-        guard !request.url.scheme.isSecure, var credentials = try sender.forwardedCredentials(for: request.url) else {
+        // A switch of protocols goes through a tunnel, whose challenges the dial answers.
+        guard !request.url.scheme.isSecure, request.delivery != .duplex,
+            var credentials = try sender.forwardedCredentials(for: request.url)
+        else {
             return try await next(request)
         }
         while true {

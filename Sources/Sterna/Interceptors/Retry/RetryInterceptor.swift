@@ -40,7 +40,7 @@ final class RetryInterceptor: Interceptor {
             return try await run(request, next, .failure(error))
         }
         if response.status.code < 400, request.isBare, !ledger.isCounting,
-            response.body.whole != nil || request.delivery == .head
+            response.body.whole != nil || request.delivery.isStreamed
         {
             return response
         }
