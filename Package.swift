@@ -227,6 +227,7 @@ let package = Package(
         tests("SternaReachabilityTests", ["SternaTestSupport", "SternaSigning", "SternaReachability"] + session),
         tests("SternaSessionTests", ["SternaTestSupport", "SternaPropertyList", "SternaSigning"] + session),
         tests("SternaTaskTests", ["SternaTestSupport", "SternaPropertyList"] + session),
+        tests("SternaWebSocketTests", ["SternaTestSupport", dequeModule, crypto] + session),
         // What goes across subjects: the documentation's examples, mutated inputs, other programs.
         tests(
             "SternaDocumentationTests",

@@ -44,7 +44,7 @@ enum EventStreamRule {
     }
 
     /// Whether a failure is one of the network, which may be over when the stream connects again.
-    private static func isTransient(_ kind: SternaError.Kind, _ phase: SternaError.Phase) -> Bool {
+    static func isTransient(_ kind: SternaError.Kind, _ phase: SternaError.Phase) -> Bool {
         switch kind {
         case .hostNotFound, .addressRefused, .connectionFailed, .proxyFailed, .tlsFailed, .writeFailed,
             .connectionClosed,

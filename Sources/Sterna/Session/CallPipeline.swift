@@ -77,11 +77,17 @@ extension SessionPlan {
     }
 
     /// Sends a draft's request and returns the response while its body still arrives.
-    nonisolated(nonsending) func open(_ draft: RequestDraft) async throws -> StreamedResponse {
+    ///
+    /// - Parameter delivery: `duplex` for a request that asks for another protocol.
+    nonisolated(nonsending) func open(
+        _ draft: RequestDraft, as delivery: Request.Delivery = .head
+    ) async throws -> StreamedResponse {
         try refuseProgress(draft)
         if draft.settings.carried != nil { try refuseCompletionGroup(draft) }
         var request = try request(for: draft)
-        request.delivery = .head
+        request.delivery = delivery
+        // The bytes of another protocol have no content coding.
+        if delivery == .duplex { request.headers[.acceptEncoding] = nil }
         var response = try await answer(request)
         response.body = response.body.readableOnce
         response.sessionDecoding = decoding

@@ -17,19 +17,27 @@ struct URLResolution: Sendable {
             throw SternaError(
                 .invalidURL, phase: .prepare, "A request goes to an http or https URL, not to \(url.scheme.rawValue).")
         }
-        if let base, !allowsOtherOrigins, url.origin != base.origin {
+        if let own = ownOrigin, !allowsOtherOrigins, url.origin != own {
             throw SternaError(
                 .originRefused, phase: .prepare,
-                "\(url.origin) is not the session's own origin, \(base.origin); set network.allowsOtherOrigins to send "
+                "\(url.origin) is not the session's own origin, \(own); set network.allowsOtherOrigins to send "
                     + "requests there (without the session's credentials).")
         }
         return url
     }
 
+    /// Returns the http or https URL of a request that asks for a change of protocol; its reference may be a ws or wss URL.
+    func handshakeURL(of reference: any URLConvertible) throws(SternaError) -> HTTPURL {
+        try Self.resolve(reference, against: base).forHandshake()
+    }
+
+    /// The origin of the base URL; a ws URL and an http URL have the same.
+    private var ownOrigin: Origin? { base?.forHandshake().origin }
+
     /// Whether a URL has the base URL's origin, so that the session's secrets may be sent there; always true without a base URL.
     func isOwnOrigin(_ url: HTTPURL) -> Bool {
-        guard let base else { return true }
-        return base.origin == url.origin
+        guard let own = ownOrigin else { return true }
+        return own == url.origin
     }
 
     /// Returns the base URL of a reference: its path ends in a slash, with nothing after it.

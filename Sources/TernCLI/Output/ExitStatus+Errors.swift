@@ -9,6 +9,9 @@ extension ExitStatus {
     static func code(for error: SternaError) -> Int32 {
         if error.underlying is OutputError || error.underlying is DestinationFault { return outputFailed }
         if let failure = error.underlying as? TrustFailure { return code(for: failure) }
+        if error.kind == .webSocketClosed, let closure = error.underlying as? WebSocket.Closure {
+            return code(forClose: closure.code.rawValue)
+        }
         // A file of the program's own, not the request.
         if error.kind == .writeFailed, error.underlying is FileFault { return outputFailed }
         return code(for: error.kind)

@@ -18,6 +18,18 @@ enum ExitStatus {
         }
     }
 
+    /// Returns the status for the code that a server closed a WebSocket with: 102 to 129 for 1002 to 1029, else 100.
+    ///
+    /// 1000 and 1001 are the ends of a conversation, as is no code at all; 1006 stands for a lost connection (RFC 6455, 7.4.1).
+    static func code(forClose code: UInt16) -> Int32 {
+        switch code {
+        case 1000, 1001, 1005: success
+        case 1006: self.code(for: .connectionClosed)
+        case 1002...1029: Int32(code) - 900
+        default: 100
+        }
+    }
+
     /// Returns the status for a kind of error.
     static func code(for kind: SternaError.Kind) -> Int32 {
         switch kind {
@@ -33,7 +45,7 @@ enum ExitStatus {
         case .tlsFailed: 35
         case .tooManyRedirects, .redirectRefused: 47
         case .writeFailed: 55
-        case .connectionClosed, .malformedResponse, .limitExceeded: 56
+        case .connectionClosed, .malformedResponse, .limitExceeded, .webSocketClosed: 56
         case .identityUnusable: 58
         case .certificateRejected: 60
         case .authenticationFailed: 94

@@ -45,11 +45,13 @@ enum RedirectRule {
         } catch {
             return refuse("The server redirects to an address that is not an http or https URL: \(error)")
         }
+        // A WebSocket may be redirected to a ws or wss URL.
+        if request.delivery == .duplex { target = target.forHandshake() }
         guard isHTTP(target) else {
             return refuse("The server redirects to a \(target.scheme.rawValue) URL, which Sterna does not follow.")
         }
         if !target.scheme.isSecure, requiresTLS(target), let upgraded = HSTSRule.upgraded(target) { target = upgraded }
-        if request.url.scheme.isSecure, !target.scheme.isSecure, !policy.allowsInsecure {
+        if request.url.scheme.isSecure, !target.scheme.isSecure, !policy.allowsInsecure || request.delivery == .duplex {
             return refuse(
                 "The server redirects from https to http (\(Redaction.brief(Redaction.show(target)))); the redirect was refused because "
                     + "it would give up encryption.")
@@ -175,16 +177,21 @@ enum RedirectRule {
     /// It keeps the call's state, and its secret fields stay secret. If its origin differs from the proposed one's, only secret
     /// fields that the closure has set are kept.
     static func settle(_ changed: Request, proposed: Request, policy: RedirectPolicy) -> Decision {
-        guard isHTTP(changed.url) else {
+        var next = changed
+        if proposed.delivery == .duplex { next.url = changed.url.forHandshake() }
+        guard isHTTP(next.url) else {
             return refuse(
                 "The closure for redirects leads to a \(changed.url.scheme.rawValue) URL, which Sterna does not follow."
             )
         }
-        var next = changed
+        if proposed.delivery == .duplex, proposed.url.scheme.isSecure, !next.url.scheme.isSecure {
+            return refuse(
+                "The closure for redirects leads from https to http, which would give up a stream's encryption.")
+        }
         next.continues(proposed)
         let marked = proposed.options[SecretHeadersKey.self]
         if !marked.isEmpty { next.options[SecretHeadersKey.self] = next.options[SecretHeadersKey.self].union(marked) }
-        guard changed.url.origin != proposed.url.origin else { return .follow(next) }
+        guard next.url.origin != proposed.url.origin else { return .follow(next) }
         let kept = SecretHeaders.names(next.options[SecretHeadersKey.self])
             .filter { changed.headers[values: $0] != proposed.headers[values: $0] }
             .flatMap { changed.headers[fields: $0] }

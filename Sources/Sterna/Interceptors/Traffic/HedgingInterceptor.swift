@@ -17,7 +17,8 @@ struct HedgingInterceptor: Interceptor {
     let time: LoopClock
 
     nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
-        guard let policy = request.options[HedgingKey.self], policy.rules.limit > 0 else {
+        // A copy of a handshake would open a second stream.
+        guard let policy = request.options[HedgingKey.self], policy.rules.limit > 0, request.delivery != .duplex else {
             return try await next(request)
         }
         let watch = HedgeWatch(request, policy, time)
