@@ -5,6 +5,8 @@ struct HTTP2RequestHead {
     private(set) var method = ""
     /// `:path`, or the authority of a `CONNECT` (RFC 9113 §8.5).
     private(set) var target = ""
+    /// The protocol of an extended `CONNECT` (RFC 8441); nil for other requests.
+    private(set) var protocolName: String?
     /// The fields in the form that a route sees over HTTP/1.1, except for their names' case: with `:authority` as `Host`, and the
     /// cookie in one line (RFC 9113 §8.2.3).
     private(set) var headers = ServerHeaders()
@@ -18,6 +20,7 @@ struct HTTP2RequestHead {
             case ":method": method = value
             case ":path": path = value
             case ":authority": authority = value
+            case ":protocol": protocolName = value
             case "cookie":
                 if let cookie {
                     headers.fields[cookie].value += "; " + value
@@ -30,6 +33,8 @@ struct HTTP2RequestHead {
             }
         }
         target = path ?? authority ?? ""
+        if method != "CONNECT" { protocolName = nil }
+        if let protocolName { headers.fields.insert(.init(name: "upgrade", value: protocolName), at: 0) }
         if let authority, headers["host"] != authority {
             headers.fields.insert(.init(name: "host", value: authority), at: 0)
         }

@@ -23,6 +23,8 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
     private(set) var stream = HTTP2StreamID.rootStream
     private var record = 0
     private var received = 0
+    /// The bytes of a switched protocol before this side ended it, which do not count as discarded.
+    private var receivedBefore = 0
     /// What is recorded of the body.
     private var recorded: [UInt8] = []
     /// The bytes read since the last window update.
@@ -32,6 +34,10 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
     private var wantsBody = true
     private var heldRead = false
     private var isReset = false
+    /// The fields of an extended `CONNECT` (RFC 8441), which asks for a switch of protocols; nil for other requests.
+    private var connectFields: ServerHeaders?
+    /// Whether this side has ended its direction of a stream that was switched to another protocol.
+    private var isFinished = false
 
     init(connection: HTTP2ConnectionHandler) {
         self.connection = connection
@@ -54,7 +60,8 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
         pipe?.fail()
         // The pipe references this handler.
         pipe = nil
-        task?.cancel()
+        // A closure that has sent everything may still read what the client sent before its end.
+        if !(isFinished && requestEnded) { task?.cancel() }
         task = nil
         self.context = nil
         if hasBegun { connection.streamEnded() }
@@ -109,14 +116,16 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
         givesWindow = connection.hasAcknowledgedSettings || connection.streamWindow <= 65_535
         requestEnded = !hasBody
         let head = HTTP2RequestHead(block)
-        method = head.method
+        // One route serves both versions of HTTP.
+        method = head.protocolName == nil ? head.method : "GET"
+        if head.protocolName != nil { connectFields = head.headers }
         declaredLength = head.headers["Content-Length"].map { Int($0) ?? Int.max }
         expectsContinue = hasBody && head.headers.hasToken("100-continue", in: "Expect")
         let core = connection.core
         connection.streamBegan(stream)
         record = core.recorded(
             .init(
-                method: method, target: head.target, headers: head.headers, bodySize: 0,
+                method: head.method, target: head.target, headers: head.headers, bodySize: 0,
                 connection: connection.number, version: .http2))
         let loop = context.eventLoop
         let bound = NIOLoopBound(self, eventLoop: loop)
@@ -143,7 +152,7 @@ final class HTTP2StreamHandler: ChannelDuplexHandler {
         owed += buffer.readableBytes
         if !discarding {
             wantsBody = pipe?.offer(buffer) ?? true
-        } else if received > ServerConnectionHandler.discardLimit {
+        } else if received - receivedBefore > ServerConnectionHandler.discardLimit {
             reset(.noError)
         }
     }
@@ -221,9 +230,22 @@ extension HTTP2StreamHandler {
     }
 
     /// Writes a response unless the stream has already ended.
-    private func respond(_ response: ServerResponse) {
+    private func respond(_ routed: ServerResponse) {
         guard !responseStarted, context != nil else { return }
         responseStarted = true
+        var response = routed
+        if let upgrade = routed.upgrade {
+            let offer = ServerUpgrade.Offer(
+                method: method, headers: connectFields ?? [:], version: .http2, hasBody: false,
+                isConnect: connectFields != nil)
+            switch upgrade.answer(offer) {
+            case .accepted(let headers, let run): return switchProtocol(headers, run)
+            case .refused(let refusal): response = refusal
+            }
+        } else if connectFields != nil, routed.isSuccess {
+            // A 2xx would tell the client that its protocol begins.
+            response = .message("the route does not switch protocols", status: 501)
+        }
         if let reset = response.reset { return self.reset(reset) }
         let status = (200...599).contains(response.status) ? response.status : 500
         let isBodyless = status == 204 || status == 304
@@ -290,6 +312,32 @@ extension HTTP2StreamHandler {
         }
     }
 
+    /// Answers an extended `CONNECT`, and leaves the stream's DATA to a route's closure.
+    private func switchProtocol(_ headers: ServerHeaders, _ run: @escaping ServerUpgrade.Run) {
+        guard let context else { return }
+        send(HPACKHeaders(status: 200, fields: headers, length: nil), endStream: false)
+        let output = SwitchedOutput(
+            handler: NIOLoopBound(self, eventLoop: context.eventLoop), channel: context.channel)
+        let duplex = ServerDuplex(pipe: pipe, output: output)
+        task = Task { await duplex.serve(run) }
+    }
+
+    fileprivate func finish(_ promise: EventLoopPromise<Void>) {
+        isFinished = true
+        sendLast(ByteBuffer(), promise: promise)
+    }
+
+    /// Drops what the client still sends, and resets the stream if the client does not end it soon.
+    fileprivate func linger() {
+        guard let context else { return }
+        discarding = true
+        receivedBefore = received
+        pipe?.fail()
+        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+        context.eventLoop.scheduleTask(in: ServerConnectionHandler.lingerTime) { bound.value.reset(.noError) }
+        resumeReading()
+    }
+
     /// Returns the promise of the response's last frame: the response ends once a slow client has accepted it.
     private func lastPromise() -> EventLoopPromise<Void>? {
         guard let loop = context?.eventLoop else { return nil }
@@ -330,5 +378,39 @@ extension HTTP2StreamHandler {
             try? await play(raw)
             await raw.close()
         }
+    }
+}
+
+/// The sending side of a stream that was switched to another protocol. END_STREAM is its end (RFC 8441, 5).
+private struct SwitchedOutput: ServerDuplexOutput {
+    let handler: NIOLoopBound<HTTP2StreamHandler>
+    let channel: any Channel
+
+    var loop: any EventLoop { channel.eventLoop }
+
+    func put(_ bytes: ByteBuffer) -> EventLoopFuture<Void> { channel.writeAndFlush(bytes) }
+
+    func finish() -> EventLoopFuture<Void> {
+        let promise = loop.makePromise(of: Void.self)
+        loop.execute { [handler] in handler.value.finish(promise) }
+        return promise.futureResult
+    }
+
+    func close() async {
+        loop.execute { [handler] in handler.value.linger() }
+        try? await channel.closeFuture.get()
+    }
+
+    func reset(_ reset: ServerStreamReset) async {
+        loop.execute { [handler] in handler.value.reset(reset) }
+        try? await channel.closeFuture.get()
+    }
+}
+
+extension ServerResponse {
+    /// Whether it is written with a 2xx status.
+    fileprivate var isSuccess: Bool {
+        if case .raw = body { return false }
+        return reset == nil && (200...299).contains(status)
     }
 }

@@ -33,6 +33,9 @@ public struct ServerHTTP2Settings: Sendable, Hashable {
     /// The number of requests on a connection, 1 or more: the last one causes a `GOAWAY` with its stream (RFC 9113 §6.8), later
     /// ones are ignored, and the connection ends with the last response. `nil`, the default, for any number.
     public var requestsPerConnection: Int?
+    /// Whether clients may send an extended `CONNECT`, `SETTINGS_ENABLE_CONNECT_PROTOCOL` (RFC 8441): true by default. Without it
+    /// they cannot switch protocols over HTTP/2, so a WebSocket needs HTTP/1.1.
+    public var allowsExtendedConnect = true
 
     /// Settings with the defaults above.
     public init(
@@ -59,6 +62,9 @@ public struct ServerHTTP2Settings: Sendable, Hashable {
             HTTP2Setting(
                 parameter: .maxConcurrentStreams, value: min(max(0, maximumConcurrentStreams), Self.windowLimit)),
         ]
+        if allowsExtendedConnect {
+            configuration.initialSettings.append(HTTP2Setting(parameter: .enableConnectProtocol, value: 1))
+        }
         configuration.targetWindowSize = min(max(65_535, connectionWindowSize), Self.windowLimit)
         configuration.maximumSequentialEmptyDataFrames = .max
         configuration.maximumRecentlyResetStreams = 1000

@@ -7,8 +7,11 @@ import Synchronization
 ///     let mock = MockTransport { request in .json(["path": .string(request.url.path)]) }
 ///     let api = try Session(baseURL: "https://api.example.com") { $0.network.transport = mock }
 ///
-/// Its closure returns the same ``ServerResponse`` values as the routes of a ``TestServer``. Raw bytes and invalid fields, which
-/// only a server can send, fail with `malformedResponse`. A request whose fields the engine would refuse fails with
+/// Its closure returns the same ``ServerResponse`` values as the routes of a ``TestServer``. A WebSocket is a connection in memory:
+///
+///     let mock = MockTransport { _ in .webSocket { socket in try await socket.send("hello") } }
+///
+/// Raw bytes and invalid fields, which only a server can send, fail with `malformedResponse`. A request whose fields the engine would refuse fails with
 /// `invalidHeader`.
 public final class MockTransport: Transport {
     private let answer: @Sendable (Request) async throws -> ServerResponse
@@ -51,10 +54,31 @@ private final class ResponseQueue: Sendable {
 extension ServerResponse {
     /// Returns the response as a transport does. Throws `malformedResponse` for fields and bytes that only a server can send.
     fileprivate func response(to request: Request) throws(SternaError) -> Response {
+        if let upgrade { return try response(to: request, by: upgrade) }
         let section = FieldSection(try Self.checked(headers), reason: reason ?? "")
         return Response(
             status: .init(code: min(max(status, 100), 999)), section: section, body: try responseBody(),
             url: request.url)
+    }
+
+    /// Returns the response that switches protocols, with the client's end of a connection in memory, or the refusal.
+    private func response(to request: Request, by upgrade: ServerUpgrade) throws(SternaError) -> Response {
+        let offer = ServerUpgrade.Offer(
+            method: request.method.rawValue, headers: ServerHeaders(request.headers), version: .http11,
+            hasBody: request.body != nil, isConnect: false)
+        switch upgrade.answer(offer) {
+        case .refused(let refusal): return try refusal.response(to: request)
+        case .accepted(let headers, let run):
+            guard request.delivery == .duplex else {
+                throw SternaError(
+                    .malformedResponse, phase: .wait,
+                    "The mock's response switches protocols, but only the requests of webSocket and upgrade can.")
+            }
+            let section = FieldSection(try Self.checked(headers), reason: "Switching Protocols")
+            var response = Response(status: .switchingProtocols, section: section, url: request.url)
+            response.duplex = MockDuplex(clock: request.call?.clock ?? .system, run)
+            return response
+        }
     }
 
     private func responseBody() throws(SternaError) -> ResponseBody {

@@ -1,8 +1,8 @@
 /// The built-in routes of every server, modelled on httpbin.
 enum BuiltInRoutes {
     static let all: [ServerRoute] =
-        [index] + echo + inspection + status + streams + events + parts + compression + redirects + authentication
-        + cookies + caching + documents + uploads + faults
+        [index] + echo + inspection + status + streams + events + parts + webSockets + compression + redirects
+        + authentication + cookies + caching + documents + uploads + faults + webSocketFaults
 
     private static let index = ServerRoute(
         ["GET"], "/",

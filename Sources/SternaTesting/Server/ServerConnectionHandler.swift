@@ -3,7 +3,7 @@ import NIOHTTP1
 
 /// Handles one connection's requests one after the other: reads only as fast as the current handler, and leaves a pipelined
 /// request waiting until the response before it is written.
-final class ServerConnectionHandler: ChannelDuplexHandler {
+final class ServerConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer

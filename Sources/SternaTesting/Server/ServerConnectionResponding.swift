@@ -18,9 +18,20 @@ extension ServerConnectionHandler {
     }
 
     /// Writes a response unless its exchange has already ended.
-    private func respond(_ response: ServerResponse, _ identifier: Int) {
+    private func respond(_ routed: ServerResponse, _ identifier: Int) {
         guard let exchange, exchange.identifier == identifier, !exchange.responseStarted, let context else { return }
         exchange.responseStarted = true
+        var response = routed
+        if let upgrade = routed.upgrade {
+            let request = exchange.request
+            let offer = ServerUpgrade.Offer(
+                method: request.method, headers: request.headers, version: request.version,
+                hasBody: exchange.pipe != nil, isConnect: false)
+            switch upgrade.answer(offer) {
+            case .accepted(let headers, let run): return switchProtocol(headers, context: context, run)
+            case .refused(let refusal): response = refusal
+            }
+        }
         if case .raw(let play) = response.body { return takeOver(exchange, context: context, play) }
         let closes = response.headers.hasToken("close", in: "Connection")
         if closes || !canDiscardRest(of: exchange) { exchange.keepAlive = false }

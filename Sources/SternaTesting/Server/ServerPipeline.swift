@@ -54,7 +54,9 @@ struct ServerPipeline: Sendable {
     private func addHTTP1(
         to pipeline: ChannelPipeline.SynchronousOperations, _ number: Int, _ anchor: ConnectionAnchor.Handle
     ) throws {
-        try pipeline.addHandler(ByteToMessageHandler(HTTPRequestDecoder()))
+        // Bytes behind a request that switches protocols belong to the other protocol.
+        let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes)
+        try pipeline.addHandler(ByteToMessageHandler(decoder))
         try pipeline.addHandler(ServerConnectionHandler(core: core, number: number, anchor: anchor))
     }
 

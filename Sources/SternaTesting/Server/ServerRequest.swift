@@ -1,6 +1,6 @@
 /// A request as passed to a route's handler.
 public struct ServerRequest: Sendable {
-    /// The method in the case in which it was sent, `GET` for instance.
+    /// The method in the case in which it was sent, `GET` for instance; `GET` for an extended `CONNECT` (RFC 8441), too.
     public let method: String
     /// The request target as sent, query included.
     public let target: String
@@ -8,7 +8,7 @@ public struct ServerRequest: Sendable {
     public let path: String
     /// The target's query as sent without the question mark; `nil` if there is none.
     public let query: String?
-    /// The header fields as sent.
+    /// The header fields as sent. An extended `CONNECT` has its `:protocol` as an Upgrade field.
     public let headers: ServerHeaders
     /// The values of the `{name}` segments of the route's pattern, percent-decoded; `*` holds the rest of the path.
     public internal(set) var parameters: [String: String] = [:]

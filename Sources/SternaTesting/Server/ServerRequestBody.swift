@@ -87,6 +87,12 @@ final class ServerBodyPipe: Sendable {
         self.onDemand = onDemand
     }
 
+    /// Whether the reader has to catch up before more bytes are accepted.
+    var isPaused: Bool { state.withLock { $0.paused && !$0.failed && !$0.ended } }
+
+    /// Whether all bytes have come, read or not.
+    var hasEnded: Bool { state.withLock { $0.ended } }
+
     /// Accepts bytes from the socket; returns false to stop reading until the next demand.
     func offer(_ buffer: ByteBuffer) -> Bool {
         let (waiter, more) = state.withLock { state -> (Wait<ByteBuffer?>?, Bool) in

@@ -38,6 +38,8 @@ public struct ServerResponse: Sendable {
     public var trailers: ServerHeaders
     /// The reset sent over HTTP/2 in place of the response.
     private(set) var reset: ServerStreamReset?
+    /// The switch of protocols that takes the place of the response if the request allows it.
+    private(set) var upgrade: ServerUpgrade?
 
     /// Makes a response; without a body by default.
     public init(
@@ -55,6 +57,12 @@ public struct ServerResponse: Sendable {
     init(reset: ServerStreamReset) {
         self.init(body: .raw { _ in })
         self.reset = reset
+    }
+
+    /// Makes a response that switches protocols, or refuses to.
+    init(upgrade: ServerUpgrade) {
+        self.init(status: 426)
+        self.upgrade = upgrade
     }
 
     /// Makes a response with a response's body: bytes, or a stream that is pulled.
