@@ -13,7 +13,7 @@ import Testing
         .redirectRefused: 47, .contentCodingFailed: 61, .unacceptableStatus: 22, .unacceptableMediaType: 1,
         .unacceptableResponse: 1, .decodingFailed: 1, .digestMismatch: 1, .identityUnusable: 58, .addressRefused: 7,
         .proxyFailed: 97, .shutDown: 1, .interceptorFailed: 1, .trafficLimited: 1, .destinationUnusable: 23,
-        .authenticationFailed: 94,
+        .authenticationFailed: 94, .webSocketClosed: 56,
     ]
 
     @Test(arguments: SternaError.Kind.allCases)

@@ -19,7 +19,7 @@ import Testing
 
     @Test("Without tern-page the error says how to install it")
     func missing() async throws {
-        let tern = try OwnTern()
+        let tern = try await OwnTern()
         let outcome = try await tern.run(["page", "http://127.0.0.1:1/", "-o", "x"])
         expectEqual(outcome.status, 1)
         #expect(outcome.errors.hasPrefix("tern: Saving pages needs the program tern-page"))
@@ -30,7 +30,7 @@ import Testing
 
     @Test("tern-page gets the arguments as they are, and its exit status is the command's")
     func passesOn() async throws {
-        let tern = try OwnTern()
+        let tern = try await OwnTern()
         try await OwnTern.write(
             "#!/bin/sh\nfor argument in \"$@\"; do printf '<%s>' \"$argument\"; done\necho to errors >&2\nexit 47\n",
             to: tern.folder.path("tern-page"))
@@ -45,7 +45,7 @@ import Testing
 
     @Test("Help, manual page and completions have the command only with tern-page", arguments: [false, true])
     func shown(isInstalled: Bool) async throws {
-        let tern = try OwnTern()
+        let tern = try await OwnTern()
         if isInstalled { try await OwnTern.write("#!/bin/sh\n", to: tern.folder.path("tern-page")) }
         for (arguments, part) in [
             (["-h"], "page,"), (["--help"], "tern page "), (["--generate-manual"], ".SS tern page"),
@@ -67,7 +67,7 @@ import Testing
 
     @Test("A tern-page that is not executable is skipped, and PATH is searched last")
     func searchPath() async throws {
-        let tern = try OwnTern()
+        let tern = try await OwnTern()
         let other = try TemporaryFolder()
         try await OwnTern.write("#!/bin/sh\necho from PATH\n", to: other.path("tern-page"))
         try tern.folder.write("not a program", to: "tern-page")
@@ -80,12 +80,12 @@ import Testing
 private struct OwnTern {
     let folder: TemporaryFolder
 
-    init() throws {
+    init() async throws {
         folder = try TemporaryFolder()
-        // A hard link where that is possible: the program is large.
-        if link(TernProcess.path, folder.path("tern")) != 0 {
-            try FileManager.default.copyItem(atPath: TernProcess.path, toPath: folder.path("tern"))
-        }
+        // A hard link where that is possible: the program is large. Otherwise another process copies it, as in `write`.
+        guard link(TernProcess.path, folder.path("tern")) != 0 else { return }
+        let outcome = try await TernProcess([TernProcess.path, folder.path("tern")], program: "/bin/cp").outcome()
+        expectEqual(outcome.status, 0)
     }
 
     /// Writes a program by a shell. A process that another test starts while this one has the file open for writing would inherit

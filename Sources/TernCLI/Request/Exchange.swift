@@ -330,8 +330,8 @@ struct Exchange: Sendable {
         return error
     }
 
-    // Nil if the server chooses, as the version is then unknown when the request is shown.
-    private static func version(of request: Request, _ http2: HTTP2Mode) -> HTTPVersion? {
+    /// Returns the version of HTTP that a request is shown with; nil if the server chooses, as it is then unknown.
+    static func version(of request: Request, _ http2: HTTP2Mode) -> HTTPVersion? {
         switch http2 {
         case .off: .http11
         case .negotiated: request.url.scheme.isSecure ? nil : .http11

@@ -25,8 +25,8 @@ enum HelpText {
         under the URL's name, -s without progress, --session NAME to keep cookies, and
         --fail to exit with 22 for a status of 400 and up. Redirects are followed.
 
-        Commands: download, upload, events, transfers, \(hasPage ? "page, " : "")cookies, cache, network,
-        cert, serve, demo, bench; tern COMMAND --help explains one.
+        Commands: download, upload, events, ws, transfers, \(hasPage ? "page, " : "")cookies, cache,
+        network, cert, serve, demo, bench; tern COMMAND --help explains one.
         tern --help lists all options, items and exit statuses.
         """
     }
@@ -70,6 +70,7 @@ enum HelpText {
           tern download   save files; continue interrupted downloads
           tern upload     send a file
           tern events     show a server's events as they come
+          tern ws         send lines to a WebSocket, show its messages
           tern transfers  downloads and uploads that resume after a crash
         \(hasPage ? "  tern page       save a web page with its resources\n" : "")  tern cookies    show, remove and convert kept cookies
           tern cache      list, show and remove stored responses
@@ -93,6 +94,7 @@ enum HelpText {
          55  cannot send              90  no pin matches
         130  interrupted              94  credentials cannot be sent
           1  anything else            97  the proxy refused
+        100-129  tern ws: the close code of an error
         With --check-status 3, 4 and 5 stand for 3xx (--no-follow), 4xx and 5xx.
         """
     }

@@ -71,11 +71,16 @@ struct StandardInput: Sendable {
 
     private static func read() async throws -> Bytes? {
         while try await !isReadable(within: .seconds(1)) {}
+        return try piece(upTo: pieceBytes)
+    }
+
+    /// Reads bytes of an input that is readable; nil at its end. Throws `fileUnreadable`.
+    static func piece(upTo limit: Int) throws(SternaError) -> Bytes? {
         var bytes = Bytes()
         var failure: CInt = 0
-        let count = bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: pieceBytes) { raw in
+        let count = bytes.writeWithUnsafeMutableBytes(minimumWritableBytes: limit) { raw in
             // The pointer stays within the closure, and `read` fills at most the given length.
-            let count = posixRead(number, raw.baseAddress, min(raw.count, pieceBytes))
+            let count = posixRead(number, raw.baseAddress, min(raw.count, limit))
             failure = count < 0 ? errno : 0
             return max(0, count)
         }

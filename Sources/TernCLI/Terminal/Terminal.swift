@@ -15,6 +15,9 @@ struct Terminal: Sendable {
     static let standardOutput = Terminal(1)
     static let standardError = Terminal(2)
 
+    /// Whether standard input is a terminal.
+    static var isInputTerminal: Bool { isatty(StandardInput.number) == 1 }
+
     /// Whether text is coloured by default.
     var wantsColours: Bool { isTerminal && environment.allowsColours }
 
