@@ -25,6 +25,9 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
             ], swiftSettings: [.swiftLanguageMode(.v6)]),
         .executableTarget(
+            name: "Held", dependencies: [.product(name: "Sterna", package: "sterna")],
+            swiftSettings: [.swiftLanguageMode(.v6)]),
+        .executableTarget(
             name: "Serialization", dependencies: [.product(name: "Sterna", package: "sterna")],
             swiftSettings: [.swiftLanguageMode(.v6)]),
         .executableTarget(

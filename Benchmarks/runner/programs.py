@@ -8,6 +8,7 @@ import sys
 HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 BUILD = os.path.join(HERE, ".build-run")
 ORDERED = "bin/ordered"
+WEBSOCKETS = "websockets==17.4"
 STATIC = os.path.join(BUILD, "static")
 
 # As small programs are deployed: the standard library linked in and C++'s with it (which is looked through at each start
@@ -18,7 +19,7 @@ SMALL = ["--static-swift-stdlib", "-Xswiftc", f"-L{STATIC}", "-Xlinker", "--no-e
          "-Xcc", "-fdata-sections", "-Xlinker", "--gc-sections", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs"]
 
 
-def missing_packages(clients, needs_valgrind=False):
+def missing_packages(clients, needs_valgrind=False, messages=False):
     """Debian's names of what is not there."""
     os.environ["PATH"] += ":/usr/sbin"
     wanted = {"nginx": "nginx-light", "openssl": "openssl", "gcc": "gcc"}
@@ -33,6 +34,8 @@ def missing_packages(clients, needs_valgrind=False):
         headers = {"stdlib.h": "libc6-dev"}
         if any(client.startswith("libcurl") for client in clients):
             headers["curl/curl.h"] = "libcurl4-openssl-dev"
+        if messages:
+            headers["libwebsockets.h"] = "libwebsockets-dev"
         for header, package in headers.items():
             found = subprocess.run(["gcc", "-E", "-x", "c", "-"], input=f"#include <{header}>\n", text=True,
                                    capture_output=True).returncode == 0
@@ -40,6 +43,12 @@ def missing_packages(clients, needs_valgrind=False):
                 missing.append(package)
     elif any(client.startswith("libcurl") for client in clients):
         missing += ["libc6-dev", "libcurl4-openssl-dev"]
+    if messages and "gcc" in missing:
+        missing.append("libwebsockets-dev")
+    if messages and "websockets" in clients:
+        done = subprocess.run([sys.executable, "-c", "import ensurepip, venv"], capture_output=True)
+        if done.returncode:
+            missing.append("python3-venv")
     return missing
 
 
@@ -69,8 +78,11 @@ class Programs:
             self.paths[name] = os.path.join(BUILD, f"{name}.so")
         for name in ["sterna", "ahc", "urlsession"]:
             self.paths[name] = os.path.join(BUILD, "bin", name)
+        for name in ["libwebsockets", "websocket-server"]:
+            self.paths[name] = os.path.join(BUILD, name)
+        self.paths["websockets"] = os.path.join(BUILD, "venv", "bin", "python")
 
-    def build(self, clients):
+    def build(self, clients, messages=False):
         os.makedirs(BUILD, exist_ok=True)
         for tool in ["measure", "sink"]:
             self._run(["gcc", "-O2", "-pthread", "-o", self.paths[tool], f"Tools/{tool}.c"])
@@ -78,6 +90,12 @@ class Programs:
             self._run(["gcc", "-O2", "-shared", "-fPIC", "-o", self.paths[library], f"Tools/{library}.c"])
         if any(client.startswith("libcurl") for client in clients):
             self._run(["gcc", "-O2", "-o", self.paths["libcurl"], "Peers/libcurl/client.c", "-lcurl"])
+        if messages:
+            for source, name in [("server", "websocket-server"), ("client", "libwebsockets")]:
+                self._run(["gcc", "-O2", "-o", self.paths[name], f"Peers/libwebsockets/{source}.c", "-lwebsockets"])
+        if messages and "websockets" in clients and not os.path.exists(self.paths["websockets"]):
+            self._run([sys.executable, "-m", "venv", os.path.join(BUILD, "venv")])
+            self._run([self.paths["websockets"], "-m", "pip", "install", "--quiet", "--disable-pip-version-check", WEBSOCKETS])
         if "go" in clients:
             self._run(["go", "build", "-o", self.paths["go"], "."], folder="Peers/go")
         self._static_libraries()
@@ -136,7 +154,7 @@ class Programs:
         In what pieces a file lies there is left over from how it came there, and says how much of it is mapped at each fault:
         a program takes 23 MB as it is read by running, 25 behind a copy, 26.5 read from end to end.
         """
-        for client in [*self.PRODUCTS, "libcurl", "go"]:
+        for client in [*self.PRODUCTS, "libcurl", "go", "libwebsockets"]:
             if os.path.exists(self.paths[client]):
                 with open(self.paths[client], "rb") as file:
                     os.fsync(file.fileno())

@@ -9,7 +9,7 @@ import statistics
 import subprocess
 import sys
 
-from . import instructions, order, servers, works
+from . import instructions, order, programs, servers, works
 
 
 class Failed(Exception):
@@ -45,11 +45,13 @@ class Rounds:
             return self._crowd(work, client, count)
         if work.name == "state":
             return self._state(work, client, count)
+        if work.metric == "times" and work.ask == "receive":
+            return self._received(work, client, count)
         if work.name == "stored":
             return self._stored(work, client, count)
         if work.metric == "allocations":
             return self._allocations(work, client, count)
-        if work.ask in ("get", "cookies"):
+        if work.ask in ("get", "cookies", "messages"):
             count = max(work.concurrency, int(count * works.SHARE.get(client, 1)))
         line, measured = self._run(work, client, count, work.concurrency)
         cpu = line.get("cpu", measured["user"] + measured["system"])
@@ -61,6 +63,11 @@ class Rounds:
             sample["rate"] = line["requests"] / wall
             if work.metric == "times":
                 sample["times"] = 1 + cpu / line["cpu_without"]
+        elif work.ask == "messages":
+            if line["bytes"] != servers.MESSAGE * count:
+                raise Failed(f"{line['bytes']} bytes of {servers.MESSAGE * count}")
+            sample["cpu"] = cpu * 1e6 / line["requests"]
+            sample["rate"] = line["requests"] / wall
         elif work.ask == "events":
             if line["bytes"] != servers.EVENTS * count:
                 raise Failed(f"{line['bytes']} events of {servers.EVENTS * count}")
@@ -129,6 +136,17 @@ class Rounds:
             raise Failed(f"the cache has {held} bytes")
         return {"times": cpu / plain, "cpu": cpu, "cpu_to_file": plain, "peak": peak, "errors": 0}
 
+    def _received(self, work, client, count):
+        def run(work):
+            line, measured = self._run(work, client, count, work.concurrency)
+            if line["bytes"] != self.servers.large * count:
+                raise Failed(f"{line['bytes']} bytes of {self.servers.large * count}")
+            return line["cpu"], measured["peak"] / 1e6
+
+        plain, _ = run(dataclasses.replace(work, ask="download", target="large"))
+        cpu, peak = run(work)
+        return {"times": cpu / plain, "cpu": cpu, "cpu_plain": plain, "peak": peak, "errors": 0}
+
     # A few hundred instructions more are nothing beside what disturbs a machine, but callgrind counts them. How long an instruction
     # takes is that of all of the request's: its user time by its instructions.
     def _state(self, work, client, count):
@@ -174,6 +192,8 @@ class Rounds:
             command = ["wrk", "-t1", f"-c{concurrency}", f"-d{1 if self.quick else 3}s", url]
         else:
             command = [self.paths[client.split("-")[0]], work.ask, url, str(count), str(concurrency)]
+            if client == "websockets":
+                command.insert(1, os.path.join(programs.HERE, "Peers", "websockets", "client.py"))
             if client == "sterna-loop":
                 command.append("--on-loop")
             if client == "sterna-stream":

@@ -1,4 +1,4 @@
-"""The servers of a run: nginx and an upload sink on one core, with files and a certificate of their own in a temporary folder."""
+"""The servers of a run: nginx, an upload sink and a WebSocket server on one core, with files and a certificate of their own in a temporary folder."""
 
 import ctypes
 import os
@@ -14,6 +14,9 @@ import time
 
 # What each of many streams brings. Of less, what is on its way for one of them would count.
 PART = 10 << 20
+# The bytes of a WebSocket message that is echoed, and of one of those that are received.
+MESSAGE = 64
+RECEIVED = 64 << 10
 # How many events a stream has.
 EVENTS = 100_000
 MANY = [f"127.0.{1 + number // 250}.{1 + number % 250}" for number in range(1000)]
@@ -94,8 +97,9 @@ def raise_file_limit():
 
 
 class Servers:
-    def __init__(self, sink, core, large, many):
+    def __init__(self, sink, websocket, core, large, many):
         self.sink = sink
+        self.websocket = websocket
         self.core = core
         self.large = large
         self.many = many
@@ -141,6 +145,8 @@ class Servers:
             "cookies": "http://www.example.com/shop/cart",  # of requests that are not sent
             "flat": f"http://127.0.0.1:{self.drain}/flat/{EVENTS}",
             "each": f"http://127.0.0.1:{self.drain}/each/{EVENTS}",
+            "echo": f"ws://127.0.0.1:{self.socket}/echo",
+            "receive": f"ws://127.0.0.1:{self.socket}/receive/{self.large // RECEIVED}",
             "sink": f"http://127.0.0.1:{self.drain}/",
             "many": f"http://127.0.{{}}:{self.plain}/1k",
             "slow": f"http://127.0.{{}}:{self.plain}/slow/2k",
@@ -192,7 +198,7 @@ class Servers:
 
     def _start(self):
         # Below the ports that clients are given, so that no connection holds one of these.
-        self.plain, self.tls, self.http2, self.drain = self._free_ports(4)
+        self.plain, self.tls, self.http2, self.drain, self.socket = self._free_ports(5)
         many = "\n".join(f"        listen {address}:{self.plain} backlog=64;" for address in MANY) if self.many else ""
         files = raise_file_limit()
         text = CONFIGURATION.format(folder=self.folder, plain=self.plain, tls=self.tls, http2=self.http2,
@@ -202,7 +208,11 @@ class Servers:
             file.write(text)
         self._spawn(["nginx", "-p", self.folder, "-c", path, "-e", os.path.join(self.folder, "error.log")])
         self._spawn([self.sink, str(self.drain)])
-        for port in [self.plain, self.tls, self.http2, self.drain]:
+        ports = [self.plain, self.tls, self.http2, self.drain]
+        if self.websocket:
+            self._spawn([self.websocket, str(self.socket)])
+            ports.append(self.socket)
+        for port in ports:
             self._wait(port)
 
     def _spawn(self, command):

@@ -14,11 +14,13 @@ CLIENTS = {
     "libcurl": "libcurl",
     "libcurl-256k": "libcurl, 256 KiB",
     "go": "Go net/http",
+    "libwebsockets": "libwebsockets",
+    "websockets": "Python's websockets",
     "wrk": "wrk",
 }
 
 # Slow clients make fewer requests, which changes nothing in the cost of one.
-SHARE = {"ahc": 0.5, "urlsession": 0.15}
+SHARE = {"ahc": 0.5, "urlsession": 0.15, "websockets": 0.3}
 
 
 @dataclass
@@ -95,6 +97,14 @@ WORKS = [
     Work("events-each", "Server-sent events of 200 bytes, one a write", "cpu", "CPU an event", "events",
          ["sterna", "sterna-loop", "libcurl"], 8, 2, target="each", limits=[
              Limit("sterna", 1.2, None, "libcurl")], turns=2),
+    Work("websocket", "WebSocket messages of 64 bytes, one in flight on each of 64 sockets", "cpu", "CPU a message and its echo", "messages",
+         ["sterna", "sterna-loop", "libwebsockets", "websockets"], 60_000, 8_000, 64, "echo", [
+             Limit("sterna", 1.1, None, "libwebsockets"), Limit("sterna", 0.3, None, "websockets")],
+         reference="libwebsockets", turns=4),
+    Work("websocket-receive", "1 GiB in WebSocket messages of 64 KiB", "times", "CPU, as a multiple of that of a plain download", "receive",
+         ["sterna", "sterna-loop"], 1, 1, target="receive", limits=[Limit("sterna", 1.5)]),
+    Work("websocket-peers", "1 GiB in WebSocket messages of 64 KiB", "cpu_gib", "CPU a GiB", "receive",
+         ["sterna", "sterna-loop", "libwebsockets", "websockets"], 1, 1, target="receive", reference="libwebsockets"),
     Work("upload", "Upload of a 1 GiB file", "cpu_gib", "CPU a GiB", "upload", LARGE, 1, 1, 1, "sink", [
         Limit("sterna", 0.75, 0.6, "libcurl"), Limit("sterna", 0.5, None, "ahc")]),
     Work("process", "One GET by a whole process", "wall_ms", "time", "get",

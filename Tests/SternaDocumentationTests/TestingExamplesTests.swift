@@ -105,6 +105,23 @@ struct TestingExamplesTests {
         }
     }
 
+    @Test("WebSockets")
+    func webSockets() async throws {
+        try await TestServer.withServer { server in
+            let echo = ServerResponse.webSocket(subprotocols: ["chat.v1"]) { socket in
+                for try await message in socket { try await socket.send(message) }
+            }
+            server.route("GET", "/chat") { _ in echo }
+            let mock = MockTransport { _ in echo }
+
+            // What is no handshake is refused.
+            for api in [try Session(baseURL: server.url), try mocked("https://api.example.com", by: mock).api] {
+                let error = await #expect(throws: SternaError.self) { try await api.get("chat") }
+                #expect(error?.status == 426)
+            }
+        }
+    }
+
     @Test("A server with TLS")
     func secure() async throws {
         let authority = try CertificateAuthority()

@@ -31,6 +31,9 @@ struct SternaClient {
                     credentials: AWSCredentials(accessKey: "AKIDEXAMPLE", secretKey: "benchmark"))
             }
         }
+        if [.messages, .receive].contains(arguments.work) {
+            return try await WebSocketLoad.run(arguments, by: session).printLine()
+        }
         let urls = try arguments.urls.map { try HTTPURL($0) }
         let work = arguments.work
         let file = arguments.file
@@ -59,7 +62,7 @@ struct SternaClient {
                 var events = 0
                 for try await _ in session.events(url, { $0.reconnects = false }) { events += 1 }
                 return events
-            case .cookies:
+            case .messages, .receive, .cookies:
                 throw Refused()
             }
         }

@@ -24,6 +24,10 @@ public struct Arguments: Sendable {
         case idle
         /// A stream of events, which are counted.
         case events
+        /// Messages of a WebSocket that are echoed, one in flight for each caller.
+        case messages
+        /// Messages of a WebSocket until the server closes.
+        case receive
         /// Requests with cookies of a full jar, which are not sent.
         case cookies
     }
@@ -90,7 +94,7 @@ public struct Arguments: Sendable {
     }
 
     private static func leave() -> Never {
-        print("usage: NAME get|download|save|upload|origins|idle|events|cookies url count concurrency [OPTION…]")
+        print("usage: NAME get|download|save|upload|origins|idle|events|messages|receive|cookies url count concurrency [OPTION…]")
         exit(64)
     }
 }

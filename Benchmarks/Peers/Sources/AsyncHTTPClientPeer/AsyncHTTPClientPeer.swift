@@ -35,7 +35,7 @@ struct AsyncHTTPClientPeer {
                 return bytes
             case .upload:
                 return try await upload(arguments.file, to: url, with: client)
-            case .save, .events, .cookies:
+            case .save, .events, .messages, .receive, .cookies:
                 throw Refused()
             }
         }

@@ -34,7 +34,7 @@ struct URLSessionPeer {
                 let file = URL(fileURLWithPath: arguments.file)
                 _ = try await stream.finish { session.uploadTask(with: request, fromFile: file) }
                 return try file.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
-            case .origins, .idle, .save, .events, .cookies:
+            case .origins, .idle, .save, .events, .messages, .receive, .cookies:
                 throw Refused()
             }
         }
