@@ -23,6 +23,8 @@ struct AutobahnTests {
 
     @Test(
         "The client passes over HTTP/2, behind haproxy",
+        // On a machine that was busy with other builds three cases failed once, and the reason is not known yet.
+        .enabled(if: LongTests.areOn, "scripts/autobahn runs it"),
         .enabled(if: Haproxy.program.mayRun, "haproxy is not installed"))
     func http2() async throws {
         // Groups 9, 12 and 13 measure, and would measure haproxy.
