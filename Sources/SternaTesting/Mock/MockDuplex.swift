@@ -215,7 +215,7 @@ private final class MockLink: ServerDuplexOutput {
         pipe.finish()
     }
 
-    /// Ends both directions for the client's sake.
+    /// Ends both directions because the client has cancelled.
     func cancel() { endBoth(.cancelled(phase: .read), cancelsTask: true) }
 
     // MARK: The server writes
