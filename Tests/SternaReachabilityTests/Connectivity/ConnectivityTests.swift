@@ -21,11 +21,11 @@ struct ConnectivityTests {
     /// Makes a session on a mock that fails while the network is away.
     private func make(
         _ configure: (inout SessionSettings) -> Void = { _ in },
-        _ answer: @escaping @Sendable (Request) throws -> Void = { _ in }
+        _ answer: @escaping @Sendable (Request) async throws -> Void = { _ in }
     ) throws -> (api: Session, mock: MockTransport) {
         try mocked(
             by: MockTransport { request in
-                try answer(request)
+                try await answer(request)
                 return .json([:])
             }
         ) {
@@ -166,13 +166,21 @@ struct ConnectivityTests {
 
     @Test("A host that refuses the connection was reached")
     func refused() async throws {
-        let (api, _) = try make({ _ in }) { _ in
+        let watch = Mutex<ConnectivityGate?>(nil)
+        let (api, mock) = try make({ _ in }) { request in
+            guard request.url.path == "/v1/a" else { return }
+            // The session knows of the loss when the request fails, but not before it is sent.
+            network.lose()
+            let gate = watch.withLock { $0 }
+            #expect(await eventually { gate?.path.status == .notReachable })
             var error = Self.lost
             error.underlying = IOError(errnoCode: ECONNREFUSED, reason: "connect")
             throw error
         }
-        network.lose()
+        try await know(api)
+        watch.withLock { $0 = api.plan.builder.connectivity }
         await expectEqual(#expect(throws: SternaError.self) { try await api.get("a") }?.kind, .connectionFailed)
+        expectEqual(mock.requests.count, 2)
     }
 
     @Test("The pause before a retry ends when the network returns")
