@@ -24,6 +24,12 @@ let httpTypes: Target.Dependency = .product(name: "HTTPTypes", package: "swift-h
 let structuredFields: Target.Dependency = .product(
     name: "RawStructuredFieldValues", package: "swift-http-structured-headers")
 let logging: Target.Dependency = .product(name: "Logging", package: "swift-log")
+let inMemoryLogging: Target.Dependency = .product(name: "InMemoryLogging", package: "swift-log")
+let tracing: Target.Dependency = .product(name: "Tracing", package: "swift-distributed-tracing")
+let inMemoryTracing: Target.Dependency = .product(name: "InMemoryTracing", package: "swift-distributed-tracing")
+let metrics: Target.Dependency = .product(name: "Metrics", package: "swift-metrics")
+let metricsTestKit: Target.Dependency = .product(name: "MetricsTestKit", package: "swift-metrics")
+let lifecycle: Target.Dependency = .product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
 let x509: Target.Dependency = .product(name: "X509", package: "swift-certificates")
 let asn1: Target.Dependency = .product(name: "SwiftASN1", package: "swift-asn1")
 let crypto: Target.Dependency = .product(name: "Crypto", package: "swift-crypto")
@@ -53,6 +59,10 @@ let package = Package(
         .library(name: "SternaTransfers", targets: ["SternaTransfers"]),
         .library(name: "SternaImages", targets: ["SternaImages"]),
         .library(name: "SternaURLRequest", targets: ["SternaURLRequest"]),
+        .library(name: "SternaTracing", targets: ["SternaTracing"]),
+        .library(name: "SternaMetrics", targets: ["SternaMetrics"]),
+        .library(name: "SternaLifecycle", targets: ["SternaLifecycle"]),
+        .library(name: "SternaRecorder", targets: ["SternaRecorder"]),
         .library(name: "SternaTesting", targets: ["SternaTesting"]),
         .executable(name: "tern", targets: ["TernCLI"]),
         // For `.ci/Codings` alone.
@@ -75,6 +85,9 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-http-structured-headers", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.7.3"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.1"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.4"),
         .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
@@ -155,9 +168,23 @@ let package = Package(
             name: "SternaImages", dependencies: ["SternaPlatform", "Sterna", "SternaCore", nioCore, httpTypes],
             swiftSettings: strict),
         .target(
+            name: "SternaTracing", dependencies: ["Sterna", "SternaCore", httpTypes, nioCore, tracing],
+            swiftSettings: strict),
+        .target(
+            name: "SternaMetrics", dependencies: ["Sterna", "SternaCore", "SternaTransport", httpTypes, nioCore, metrics],
+            swiftSettings: strict),
+        .target(
+            name: "SternaLifecycle",
+            dependencies: ["Sterna", "SternaCore", "SternaTransport", "SternaTransfers", nioCore, lifecycle, logging],
+            swiftSettings: strict),
+        .target(
+            name: "SternaRecorder",
+            dependencies: ["SternaPlatform", "Sterna", "SternaCore", "SternaSerialization", httpTypes, nioCore],
+            swiftSettings: strict),
+        .target(
             name: "SternaTesting",
             dependencies: [
-                "SternaPlatform", "SternaCore", "SternaTransport", "Sterna", "SternaReachability", httpTypes, nioCore,
+                "SternaPlatform", "SternaCore", "SternaTransport", "Sterna", "SternaReachability", "SternaRecorder", httpTypes, nioCore,
                 nioPosix, nioHTTP1, nioHTTP2, nioHPACK, nioTLS, nioSSL, x509, asn1, crypto, orderedCollections,
             ],
             swiftSettings: strict),
@@ -165,7 +192,7 @@ let package = Package(
             name: "TernCLI",
             dependencies: [
                 "SternaPlatform", "Sterna", "SternaPropertyListCore", "SternaReachability", "SternaSigning", "SternaS3",
-                "SternaTransfers", "SternaTesting", nioCore, httpTypes, argumentParser,
+                "SternaTransfers", "SternaRecorder", "SternaTesting", nioCore, httpTypes, argumentParser,
             ],
             swiftSettings: strict),
         // All tests are one program, so that what this sets holds for all of them.
@@ -228,12 +255,20 @@ let package = Package(
         tests("SternaSessionTests", ["SternaTestSupport", "SternaPropertyList", "SternaSigning"] + session),
         tests("SternaTaskTests", ["SternaTestSupport", "SternaPropertyList"] + session),
         tests("SternaWebSocketTests", ["SternaTestSupport", dequeModule, crypto] + session),
+        tests(
+            "SternaObservationTests",
+            [
+                "SternaTestSupport", "SternaTracing", "SternaMetrics", "SternaLifecycle", "SternaTransfers", logging,
+                inMemoryLogging, tracing, inMemoryTracing, metrics, metricsTestKit, lifecycle,
+            ] + session),
+        tests("SternaRecorderTests", ["SternaTestSupport", "SternaRecorder"] + session),
         // What goes across subjects: the documentation's examples, mutated inputs, other programs.
         tests(
             "SternaDocumentationTests",
             [
                 "SternaTestSupport", "SternaPropertyList", "SternaReachability", "SternaSigning", "SternaS3",
-                "SternaTransfers",
+                "SternaTransfers", "SternaTracing", "SternaMetrics", "SternaLifecycle", "SternaRecorder", logging,
+                tracing, metrics, lifecycle,
             ] + session),
         tests(
             "SternaMutationTests",
@@ -246,7 +281,7 @@ let package = Package(
             "SternaInteropTests",
             [
                 "SternaTestSupport", "SternaCore", "SternaPropertyList", "SternaSigning", "SternaS3", "SternaTransfers",
-                httpTypes, nioCore, nioPosix,
+                "SternaTracing", "SternaRecorder", inMemoryTracing, tracing, httpTypes, nioCore, nioPosix,
             ]),
     ]
 )
