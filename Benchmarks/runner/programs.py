@@ -106,6 +106,12 @@ class Programs:
         if "urlsession" in clients:
             self._swift("Peers", *self.PRODUCTS["urlsession"], [], "bin/urlsession")
 
+    def build_beside(self, product):
+        """Builds another program of this package in the client's folder, so that both share the library's modules."""
+        os.makedirs(BUILD, exist_ok=True)
+        self._static_libraries()
+        self._swift(".", product, self.PRODUCTS["sterna"][1], SMALL, os.path.join("bin", product))
+
     def order(self, clients, functions):
         """Links the clients in Swift again, with what each of them runs side by side, as `functions(client)` says."""
         for client, package in [("sterna", "."), ("ahc", "Peers")]:

@@ -38,21 +38,30 @@ struct StandardInput: Sendable {
     /// Returns the whole input, which is empty if it is silent for too long. Throws `fileUnreadable` for a longer one.
     func content(upTo limit: Int64) async throws -> [UInt8] {
         guard let body = try await body() else { return [] }
-        var content: [UInt8] = []
-        for segment in body.segments {
-            guard case .bytes(let bytes) = segment else { break }
-            content.append(contentsOf: bytes.readableBytesView)
-        }
-        guard body.segments.count > 1 else { return content }
-        while let piece = try await Self.read() {
+        let start = Self.start(of: body)
+        return body.segments.count > 1 ? try await Self.readRest(after: start, upTo: limit) : start
+    }
+
+    private static func start(of body: Body) -> [UInt8] {
+        guard case .bytes(let bytes) = body.segments.first else { return [] }
+        return Array(bytes.readableBytesView)
+    }
+
+    // Not inlined: Swift 6.3.1 crashes where it optimizes both as one function.
+    @inline(never)
+    private static func readRest(after start: [UInt8], upTo limit: Int64) async throws -> [UInt8] {
+        var content = start
+        while let piece = try await read() {
             content.append(contentsOf: piece.readableBytesView)
-            guard content.count <= limit else {
-                throw SternaError(
-                    .fileUnreadable, phase: .prepare,
-                    "Standard input is longer than \(ByteSize(limit)); send it unchanged with --data-binary @-.")
-            }
+            if content.count > limit { throw tooLong(limit) }
         }
         return content
+    }
+
+    private static func tooLong(_ limit: Int64) -> SternaError {
+        SternaError(
+            .fileUnreadable, phase: .prepare,
+            "Standard input is longer than \(ByteSize(limit)); send it unchanged with --data-binary @-.")
     }
 
     /// Throws `UsageError` if standard input has a body that would not be sent, or is open and still silent after `patience`.
