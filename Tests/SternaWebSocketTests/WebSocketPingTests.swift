@@ -67,6 +67,76 @@ struct WebSocketPingTests {
         expectEqual(error?.kind, .webSocketClosed)
     }
 
+    /// Returns frames of numbered texts.
+    private static func texts(_ numbers: Range<Int>) -> Bytes {
+        var bytes = Bytes()
+        for number in numbers { bytes.writeImmutableBuffer(Frame.text("\(number)").bytes) }
+        return bytes
+    }
+
+    @Test("A ping is answered behind a full queue of messages; then the queue has its former bound, and loses nothing")
+    func unread() async throws {
+        let scene = try SocketScene()
+        let count = 3 * WebSocketState.queuedParts
+        scene.stream.receive(Self.texts(0..<count))
+        #expect(scene.stream.isPaused)
+        let task = Task { try await scene.socket.ping() }
+        scene.stream.receive(Frame(opcode: 10, payload: await ping(scene)))
+        _ = try await task.value
+        #expect(await eventually { !scene.stream.isPaused })
+        scene.stream.receive(Self.texts(count..<count + 2))
+        #expect(scene.stream.isPaused)
+        var messages = scene.socket.makeAsyncIterator()
+        for number in 0..<count + 2 { try await expectEqual(messages.next(isolation: nil), .text("\(number)")) }
+        #expect(await eventually { !scene.stream.isPaused })
+    }
+
+    @Test(
+        "A ping behind more unread messages than a bound ends after its time-out, and says why; the WebSocket goes on")
+    func unreadBeyondBound() async throws {
+        let scene = try SocketScene { $0.pingTimeout = .seconds(7) }
+        let count = 17 * WebSocketState.queuedParts
+        scene.stream.receive(Self.texts(0..<count))
+        let task = Task { try await scene.socket.ping() }
+        // The answer waits behind the messages for which there is no room.
+        scene.stream.receive(Frame(opcode: 10, payload: await ping(scene)))
+        scene.stream.advance(by: .milliseconds(6_999))
+        scene.stream.advance(by: .milliseconds(1))
+        let error = await socketError { _ = try await task.value }
+        expectEqual(error?.kind, .timedOut)
+        expectEqual(error?.phase, .wait)
+        #expect(error?.detail.contains("has not read") == true, "\(error?.detail ?? "none")")
+        expectNil(error?.advice)
+        expectNil(scene.socket.closure)
+        var messages = scene.socket.makeAsyncIterator()
+        for number in 0..<count { try await expectEqual(messages.next(isolation: nil), .text("\(number)")) }
+        #expect(await eventually { !scene.stream.isPaused })
+    }
+
+    @Test("A ping that the server does not answer ends after its time-out, not before")
+    func unanswered() async throws {
+        let scene = try SocketScene { $0.pingTimeout = .seconds(7) }
+        let ended = Counter()
+        let task = Task {
+            defer { ended.add() }
+            return try await scene.socket.ping()
+        }
+        let payload = await ping(scene)
+        scene.stream.advance(by: .milliseconds(6_999))
+        expectEqual(ended.value, 0)
+        scene.stream.advance(by: .milliseconds(1))
+        let error = await socketError { _ = try await task.value }
+        expectEqual(error?.kind, .timedOut)
+        #expect(error?.detail.contains("did not answer") == true, "\(error?.detail ?? "none")")
+        // A late answer is dropped, and another ping has its own.
+        scene.stream.receive(Frame(opcode: 10, payload: payload))
+        let second = Task { try await scene.socket.ping() }
+        scene.stream.receive(Frame(opcode: 10, payload: await ping(scene)))
+        _ = try await second.value
+        // That of the pings that keep the connection alive.
+        expectEqual(scene.stream.timerCount, 1)
+    }
+
     @Test("Pings keep the connection alive; a peer that sends nothing until the next is due is lost")
     func keepAlive() async throws {
         let scene = try SocketScene { $0.pingInterval = .seconds(10) }

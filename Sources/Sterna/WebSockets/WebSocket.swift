@@ -106,7 +106,9 @@ public final class WebSocket: AsyncSequence, Sendable {
 
     /// Sends a ping and returns the time until its answer.
     ///
-    /// It waits for as long as the WebSocket is open; pings of the ``WebSocketSettings/pingInterval`` end one whose peer is lost.
+    /// The answer comes after the messages that the peer has sent before it. If the program does not read them, 1,024 messages or 4 MiB
+    /// may wait in the queue until then. Throws `timedOut` if there is no answer within ``WebSocketSettings/pingTimeout``, for example
+    /// because more messages are unread; the WebSocket stays open. Throws `webSocketClosed` if it ends.
     nonisolated(nonsending) public func ping() async throws -> Duration { try await connection.ping() }
 
     /// The time between the last ping that was answered, and its answer; nil before the first.

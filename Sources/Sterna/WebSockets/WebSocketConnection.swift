@@ -172,7 +172,7 @@ final class WebSocketConnection: DuplexHandler {
         let isLater = state.withLock { state in
             state.inputEnd = end
             // What was not parsed yet goes first.
-            return state.parsing == .paused || state.parsing == .elsewhere
+            return state.isBehind
         }
         if !isLater { inputEnded(end) }
     }
@@ -246,17 +246,33 @@ final class WebSocketConnection: DuplexHandler {
     nonisolated(nonsending) func ping() async throws -> Duration {
         try await room()
         let wait = Wait<Duration>()
-        let number = try state.withLock { state throws(SternaError) in
+        let (number, resumes) = try state.withLock { state throws(SternaError) in
             if let refusal = state.refusal { throw refusal }
-            return state.addPing(wait)
+            let number = state.addPing(wait)
+            // The answer is behind what waits for room in the queue, which has more of it now.
+            return (number, state.beginsParsing())
         }
+        let timer = stream.schedule(in: max(settings.pingTimeout, .zero)) { self.pingTimedOut(number) }
+        defer { timer.cancel() }
         stream.put(pingFrame(number))
+        if resumes { parseOn() }
         do {
             return try await wait.value(cancelled: SternaError.cancelled(phase: .wait))
         } catch {
-            state.withLock { $0.removePing(number) }
+            state.withLock { _ = $0.removePing(number) }
             throw error
         }
+    }
+
+    private func pingTimedOut(_ number: UInt64) {
+        let (wait, isBehind) = state.withLock { state in (state.removePing(number), state.isBehind) }
+        let reason =
+            isBehind
+            ? "its answer is behind messages that the program has not read. Read them in another task."
+            : "the server did not answer."
+        let error = SternaError(
+            .timedOut, phase: .wait, "The ping had no result within \(settings.pingTimeout): \(reason)")
+        wait?.end(.failure(error.advised(.inDetail)))
     }
 
     var roundTrip: Duration? { state.withLock { $0.roundTrip } }
@@ -591,7 +607,7 @@ final class WebSocketConnection: DuplexHandler {
     private func timedOut() {
         let (closing, isBehind) = state.withLock { state in
             state.closeTimer = nil
-            return (state.isCloseSent ? state.closing : nil, state.parsing == .paused || state.parsing == .elsewhere)
+            return (state.isCloseSent ? state.closing : nil, state.isBehind)
         }
         let closure = closing ?? WebSocket.Closure(.lost, isByPeer: false)
         // A reader that lags behind must not take the end of what has arrived for the end of what was sent.

@@ -18,6 +18,9 @@ public struct WebSocketSettings: Sendable, Hashable {
     /// While the program does not read, and while the peer does not, there are no pings.
     public var pingInterval: Duration? = .seconds(30)
 
+    /// How long ``WebSocket/ping()`` waits for its answer; 20 s by default.
+    public var pingTimeout = Duration.seconds(20)
+
     /// How long ``WebSocket/close(_:reason:)`` waits for the peer's answer, before it ends the connection; 5 s by default.
     public var closeTimeout = Duration.seconds(5)
 

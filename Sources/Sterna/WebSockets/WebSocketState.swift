@@ -59,8 +59,8 @@ struct WebSocketState: Sendable {
     static let queuedParts = 64
     static let queuedBytes = 256 << 10
 
-    /// How many times as much may wait during the closing handshake.
-    private static let closingFactor = 16
+    /// How many times as much may wait during the closing handshake, and while a ping of the program waits for its answer.
+    private static let waitingFactor = 16
 
     private let messageBytes: Int
 
@@ -149,8 +149,8 @@ struct WebSocketState: Sendable {
 
     private var isFull: Bool { queue.count >= factor * Self.queuedParts || byteCount >= factor * Self.queuedBytes }
 
-    /// More may wait during the closing handshake, since the task that reads may be the one that waits for its end.
-    private var factor: Int { closing == nil ? 1 : Self.closingFactor }
+    /// More may wait if the peer's close or pong is expected, since the task that reads may be the one that waits for it.
+    private var factor: Int { closing == nil && !pings.contains { $0.wait != nil } ? 1 : Self.waitingFactor }
 
     private enum Collected {
         case incomplete, tooBig
@@ -207,6 +207,9 @@ struct WebSocketState: Sendable {
     mutating func leave(_ wait: Wait<WebSocketPart?>) {
         if reader === wait { reader = nil }
     }
+
+    /// Whether received bytes wait for room in the queue, or are being parsed after it.
+    var isBehind: Bool { parsing == .paused || parsing == .elsewhere }
 
     /// Whether parsing goes on after a pause; the caller then parses.
     mutating func beginsParsing() -> Bool {
@@ -371,7 +374,10 @@ struct WebSocketState: Sendable {
         return pingNumber
     }
 
-    mutating func removePing(_ number: UInt64) { pings.removeAll { $0.number == number } }
+    /// Removes a ping that is not answered, and returns its caller's wait.
+    mutating func removePing(_ number: UInt64) -> Wait<Duration>? {
+        pings.firstIndex { $0.number == number }.flatMap { pings.remove(at: $0).wait }
+    }
 
     /// Whether a ping that keeps the connection alive has not been answered.
     var awaitsKeepAlive: Bool { pings.contains { $0.wait == nil } }
