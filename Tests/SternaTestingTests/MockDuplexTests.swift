@@ -107,18 +107,23 @@ struct MockDuplexTests {
 
     @Test("The closure waits for a client that does not read")
     func serverWaits() async throws {
-        let (first, second) = (Gate(), Gate())
+        let (isWritten, waits) = (Gate(), Gate())
         let stream = MockDuplex(clock: .system) { stream in
             try await stream.write([UInt8](repeating: 1, count: 40 << 10))
-            first.open()
-            try await stream.write([UInt8](repeating: 2, count: 40 << 10))
-            second.open()
+            let second = stream.put(Bytes(repeating: 2, count: 40 << 10))
+            second.whenSuccess { isWritten.open() }
+            // A write that is complete at once has opened the gate by the loop's next turn.
+            try await second.eventLoop.submit {}.get()
+            waits.open()
+            try await second.get()
+            try await stream.write("end")
         }
-        await first.wait()
-        #expect(!second.isOpen)
+        await waits.wait()
+        #expect(!isWritten.isOpen)
         try await expectEqual(stream.next()?.count, 40 << 10)
-        await second.wait()
+        await isWritten.wait()
         try await expectEqual(stream.next()?.count, 40 << 10)
+        try await expectEqual(stream.next()?.text, "end")
         try await expectNil(stream.next())
     }
 

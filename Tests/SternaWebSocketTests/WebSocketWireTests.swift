@@ -1,9 +1,9 @@
 import NIOCore
-import Sterna
 import SternaCore
 import SternaTesting
 import Testing
 
+@testable import Sterna
 @testable import SternaTestSupport
 
 /// WebSockets over real connections, to the routes below `/ws` of the test server.
@@ -36,25 +36,54 @@ struct WebSocketWireTests {
         }
     }
 
-    @Test("A server that reads no faster than it can send back holds the sender back; all messages come in order")
+    @Test("A server that does not read holds the sender back; once it reads, all messages come in order")
     func backPressure() async throws {
-        try await Self.with { api in
-            let socket = try await api.webSocket("ws/echo")
-            let count = 300
-            let sender = Task {
-                for number in 0..<count {
-                    var bytes = Bytes(copying: [UInt8](repeating: 7, count: 20_000))
-                    bytes.setInteger(UInt32(number), at: bytes.readerIndex)
-                    try await socket.send(bytes)
+        try await TestServer.withServer { server in
+            let (isReading, sent) = (Gate(), Counter())
+            server.route("GET", "/late") { _ in
+                .webSocket(compresses: false) { socket in
+                    await isReading.pass()
+                    for try await message in socket {
+                        guard case .binary(let bytes) = message else { continue }
+                        try await socket.send(bytes.getSlice(at: bytes.readerIndex, length: 4) ?? bytes)
+                    }
                 }
             }
-            var numbers: [UInt32] = []
-            var messages = socket.makeAsyncIterator()
-            while numbers.count < count, case .binary(let bytes) = try await messages.next(isolation: nil) {
-                numbers.append(bytes.getInteger(at: bytes.readerIndex) ?? .max)
+            // Far more than what the buffers of both sides hold.
+            let (count, size) = (1_000, 64 << 10)
+            let engine = Engine()
+            let api = try Session(baseURL: server.url) {
+                $0.network.engine = engine
+                // A busy machine may not write for long.
+                $0.timeouts.write = .seconds(3_600)
             }
+            let socket = try await api.webSocket("late") { $0.pingInterval = nil }
+            let sender = Task {
+                var bytes = Bytes(repeating: 7, count: size)
+                for number in 0..<UInt32(count) {
+                    bytes.setInteger(number, at: bytes.readerIndex)
+                    try await socket.send(bytes)
+                    sent.add()
+                }
+            }
+            let isHeldBack = await eventually {
+                let before = sent.value
+                for _ in 0..<100 { await Task.yield() }
+                await engine.settle()
+                return before > 0 && sent.value == before && !socket.connection.stream.hasRoom
+            }
+            #expect(isHeldBack)
+            #expect(sent.value < count)
+            isReading.open()
+            var messages = socket.makeAsyncIterator()
+            var next: UInt32 = 0
+            while next < count, case .binary(let bytes) = try await messages.next(isolation: nil) {
+                expectEqual(bytes.getInteger(at: bytes.readerIndex), next)
+                next += 1
+            }
+            expectEqual(next, UInt32(count))
             try await sender.value
-            expectEqual(numbers, (0..<UInt32(count)).map { $0 })
+            expectEqual(sent.value, count)
             try await socket.close()
             expectEqual(socket.closure, WebSocket.Closure(.normal, isByPeer: false))
         }
@@ -137,11 +166,51 @@ struct WebSocketWireTests {
 
     @Test("A reset connection is lost, after its messages")
     func reset() async throws {
-        try await Self.with { api in
-            let socket = try await api.webSocket("ws/fault/reset")
-            let error = await socketError { for try await _ in socket {} }
-            expectEqual(error?.kind, .webSocketClosed)
+        try await TestServer.withServer { server in
+            server.route("GET", "/reset") { _ in
+                .webSocket { socket in
+                    for number in 1...3 { try await socket.send("\(number)") }
+                    for try await _ in socket { break }
+                    await socket.duplex.reset()
+                }
+            }
+            let socket = try await Session(baseURL: server.url).webSocket("reset")
+            // The pong comes behind the messages, so they have arrived, too.
+            _ = try await socket.ping()
+            try await socket.send("go")
+            #expect(await eventually { socket.closure != nil })
             expectEqual(socket.closure, WebSocket.Closure(.lost, isByPeer: true))
+            var messages: [WebSocket.Message] = []
+            let error = await socketError { for try await message in socket { messages.append(message) } }
+            expectEqual(messages, [.text("1"), .text("2"), .text("3")])
+            expectEqual(error?.kind, .webSocketClosed)
+            expectEqual(error?.underlying as? WebSocket.Closure, socket.closure)
+        }
+    }
+
+    @Test("A flood of pings from a server that reads no answer ends at a limit, which the error names, and is closed")
+    func pingFlood() async throws {
+        try await TestServer.withServer { server in
+            let written = Counter()
+            server.route("GET", "/flood") { _ in
+                .webSocket { socket in
+                    var pings = Bytes()
+                    for _ in 0..<1_000 { pings.writeImmutableBuffer(Frame.ping("flood").bytes) }
+                    while true {
+                        try await socket.duplex.write(pings)
+                        written.add()
+                    }
+                }
+            }
+            let socket = try await Session(baseURL: server.url).webSocket("flood") { $0.pingInterval = nil }
+            let error = await socketError { for try await _ in socket {} }
+            expectEqual(error?.kind, .limitExceeded)
+            #expect(error?.detail.contains("10000 control frames") == true, "\(error?.detail ?? "none")")
+            expectEqual(socket.closure?.code, .policyViolation)
+            expectEqual(socket.closure?.isByPeer, false)
+            // The server's writes fail then.
+            try await server.waitForOpenConnections(0)
+            #expect(written.value >= 10)
         }
     }
 
