@@ -107,6 +107,20 @@ struct WebSocketWireTests {
         }
     }
 
+    @Test("A failed handshake with the wrong scheme advises the other one", arguments: [true, false])
+    func wrongScheme(isSecure: Bool) async throws {
+        let tls = isSecure ? try CertificateAuthority().issue(hosts: ["localhost"]) : nil
+        try await TestServer.withServer(.init(tls: tls)) { server in
+            let scheme = isSecure ? "ws" : "wss"
+            let api = try Session { $0.trust.policy = .insecure }
+            let error = await socketError {
+                _ = try await api.webSocket("\(scheme)://localhost:\(server.port)/ws/echo")
+            }
+            #expect(
+                error?.advice?.contains(isSecure ? " wss://" : " ws://") == true, "\(error.map { "\($0)" } ?? "none")")
+        }
+    }
+
     private static let faultRows: [(String, SternaError.Kind, Int)] = [
         ("masked", .malformedResponse, 1002), ("length-beyond", .malformedResponse, 1002),
         ("length-huge", .limitExceeded, 1009), ("length-padded", .malformedResponse, 1002),

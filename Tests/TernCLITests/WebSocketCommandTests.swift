@@ -207,6 +207,22 @@ struct WebSocketCommandTests {
         }
     }
 
+    @Test("A server that does not speak TLS is reached by ws, and one that does by wss")
+    func schemeAdvice() async throws {
+        try await TestServer.withServer { server in
+            let url = "wss" + server.url("/ws/echo").dropFirst("http".count)
+            let outcome = try await TernProcess.run("ws", url, "--ignore-stdin")
+            expectEqual(outcome.status, 35)
+            #expect(outcome.errors.contains("If the server does not speak TLS, write ws://."), "\(outcome.errors)")
+        }
+        let tls = try CertificateAuthority().issue(hosts: ["localhost"])
+        try await TestServer.withServer(.init(tls: tls)) { server in
+            let url = "ws" + server.url("/ws/echo").dropFirst("https".count)
+            let outcome = try await TernProcess.run("ws", url, "--ignore-stdin")
+            #expect(outcome.errors.contains("whether it requires wss://."), "\(outcome.errors)")
+        }
+    }
+
     @Test("Ctrl-C closes with 1000, and says how many messages came")
     func interrupted() async throws {
         try await TestServer.withServer { server in

@@ -83,7 +83,13 @@ extension SessionPlan {
         _ draft: RequestDraft, _ settings: WebSocketSettings
     ) async throws -> WebSocket {
         let handshake = WebSocketOpening(settings)
-        let opened = try await openUpgrade(draft, to: "websocket", fields: try handshake.fields())
+        let opened: OpenedUpgrade
+        do {
+            opened = try await openUpgrade(draft, to: "websocket", fields: try handshake.fields())
+        } catch let error as SternaError {
+            guard let advice = ErrorAdvice(for: error), advice != advice.forWebSocket else { throw error }
+            throw error.advised(advice.forWebSocket)
+        }
         let agreement: WebSocketOpening.Agreement
         do {
             agreement = try handshake.agreement(with: opened.response)

@@ -12,6 +12,7 @@ package enum ErrorAdvice: Sendable, Hashable, CaseIterable {
     case checkName, checkServer, checkSocket, checkProxy, checkProxyServer, checkProxyCredentials, chooseProxy,
         checkTarget
     case useHTTP, requireHTTPS, checkProtocol, checkTLSVersions, matchTLS, checkServerName, nameRoots
+    case useWS, requireWSS, checkSocketProtocol
     case checkIdentity, giveIdentity
 
     // Time limits.
@@ -49,6 +50,9 @@ package enum ErrorAdvice: Sendable, Hashable, CaseIterable {
         case .useHTTP: "If the server does not speak TLS, write http://."
         case .requireHTTPS: "Check the port and whether it requires https://, or send the request again."
         case .checkProtocol: "Check that the port speaks HTTP/1.1, and whether it requires https://."
+        case .useWS: "If the server does not speak TLS, write ws://."
+        case .requireWSS: "Check the port and whether it requires wss://, or open the WebSocket again."
+        case .checkSocketProtocol: "Check that the port speaks HTTP/1.1, and whether it requires wss://."
         case .checkTLSVersions: "Allow another TLS version in the session's security policy, or update the server."
         case .matchTLS:
             "Set the security policy's identity if the server requires one, or allow more TLS versions and cipher suites."
@@ -102,6 +106,16 @@ package enum ErrorAdvice: Sendable, Hashable, CaseIterable {
     package init?(for error: SternaError) {
         guard let advice = error.statedAdvice ?? Self.rule(error), advice != .inDetail else { return nil }
         self = advice
+    }
+
+    /// The advice for a WebSocket, in terms of ws and wss.
+    package var forWebSocket: ErrorAdvice {
+        switch self {
+        case .useHTTP: .useWS
+        case .requireHTTPS: .requireWSS
+        case .checkProtocol: .checkSocketProtocol
+        default: self
+        }
     }
 
     private static func rule(_ error: SternaError) -> ErrorAdvice? {

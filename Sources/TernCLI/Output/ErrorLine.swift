@@ -81,6 +81,7 @@ enum ErrorLine {
         case .checkProxyCredentials: "Check the proxy's user name and password: --proxy-user USER:PASSWORD."
         case .chooseProxy: "Choose another proxy with --proxy."
         case .requireHTTPS: "Try again; check the port and whether it requires https://."
+        case .requireWSS: "Try again; check the port and whether it requires wss://."
         case .sendAgain: "Try again."
         case .incomplete: "The response is incomplete; try again."
         case .checkRedirects, .readRedirect: "Look at the redirect itself with --no-follow."
