@@ -207,6 +207,60 @@ struct WebSocketCommandTests {
         }
     }
 
+    @Test("Over HTTP/2 -v shows the extended CONNECT that was sent, with TLS and without", arguments: [true, false])
+    func verboseConnect(isSecure: Bool) async throws {
+        let authority = try CertificateAuthority()
+        let folder = try TemporaryFolder()
+        try authority.writePEM(toPath: folder.path("ca.pem"))
+        let tls = isSecure ? try authority.issue(hosts: ["localhost", "127.0.0.1"]) : nil
+        try await TestServer.withServer(.init(tls: tls, http2: [.byALPN, .byPriorKnowledge])) { server in
+            let words = isSecure ? ["--cacert", folder.path("ca.pem")] : ["--http2-prior-knowledge"]
+            for (path, status) in [("/ws/count/1", "200"), ("/status/404", "404")] {
+                let outcome = try await TernProcess.run(["ws", "-v", Self.url(server, path), "--ignore-stdin"] + words)
+                expectEqual(outcome.status == 0, status == "200", "\(outcome.errors)")
+                let (request, response) = ("CONNECT \(path) HTTP/2\n:protocol: websocket\nHost: ", "HTTP/2 \(status)")
+                for part in [request, "Sec-WebSocket-Version: 13", response] {
+                    expectEqual(outcome.errors.ranges(of: part).count, 1, "\(part) in \(outcome.errors)")
+                }
+                for part in ["GET /", "Upgrade", "Connection: Upgrade", "Sec-WebSocket-Key"] {
+                    #expect(!outcome.errors.contains(part), "\(part) is in \(outcome.errors)")
+                }
+            }
+        }
+    }
+
+    @Test("-v shows a request without a response, too, and each of a handshake that is redirected or retried")
+    func verboseRequests() async throws {
+        let closed = try ClosedPort()
+        let refused = try await TernProcess.run("ws", "-v", "ws://127.0.0.1:\(closed.port)/none", "--ignore-stdin")
+        #expect(refused.errors.contains("GET /none HTTP/1.1\n"), "\(refused.errors)")
+        try await TestServer.withServer { server in
+            server.route("GET", "/old") { _ in
+                ServerResponse(status: 302, headers: ["Location": "/ws/count/1"])
+            }
+            let outcome = try await TernProcess.run("ws", "-v", server.url("/old"), "--ignore-stdin")
+            let lines = outcome.errors.split(separator: "\n").filter { $0.hasPrefix("GET ") || $0.hasPrefix("HTTP/") }
+            expectEqual(
+                lines.map { String($0.prefix(14)) },
+                ["GET /old HTTP/", "HTTP/1.1 302 F", "GET /ws/count/", "HTTP/1.1 101 S"])
+        }
+    }
+
+    @Test("-v says how a WebSocket ended after an error, too, and the round trip if a ping was answered")
+    func verboseEnd() async throws {
+        try await TestServer.withServer { server in
+            let outcome = try await TernProcess.run(
+                "ws", "-v", server.url("/ws/close/1011?reason=tired"), "--ignore-stdin")
+            expectEqual(outcome.status, 111)
+            #expect(outcome.errors.contains("* Closed by the server with 1011, “tired”\n"), "\(outcome.errors)")
+        }
+        let closure = WebSocket.Closure(.goingAway, isByPeer: false)
+        expectEqual(
+            WebSocketJob.lastLines(roundTrip: .milliseconds(12), closure),
+            ["* Round trip: 0.012 s", "* Closed by tern with 1001"])
+        expectEqual(WebSocketJob.lastLines(roundTrip: nil, nil), [])
+    }
+
     @Test("A server that does not speak TLS is reached by ws, and one that does by wss")
     func schemeAdvice() async throws {
         try await TestServer.withServer { server in
@@ -254,7 +308,9 @@ struct WebSocketCommandTests {
                 ["ws", server.url("/ws/echo"), "--max-time", "1.5"], input: .silence
             ).outcome()
             expectEqual(outcome.status, 28)
-            #expect(outcome.errors.contains("--max-time"), "\(outcome.errors)")
+            #expect(
+                outcome.errors.contains("The WebSocket did not finish within the 1.5 s of --max-time."),
+                "\(outcome.errors)")
         }
     }
 

@@ -7,15 +7,21 @@ struct HeadText: Sendable {
 
     /// Returns a request's head as it is sent, with the fields that the transport adds.
     ///
+    /// Over HTTP/2 one that asks for another protocol is an extended CONNECT (RFC 8441, 4 and 5).
+    ///
     /// - Parameter version: the HTTP version; nil if it is not yet known.
     func request(_ request: Request, version: HTTPVersion? = .http11) -> String {
         let spoken = version.map { " " + paint($0.description, .dim) } ?? ""
         let target = style.showsSecrets ? request.url.requestTarget : Redaction.show(target: request.url.requestTarget)
-        var lines = ["\(paint(request.method.rawValue, .green)) \(clean(target))\(spoken)"]
+        let isConnect = request.delivery == .duplex && version == .http2
+        let method = isConnect ? "CONNECT" : request.method.rawValue
+        var lines = ["\(paint(method, .green)) \(clean(target))\(spoken)"]
+        if isConnect { lines.append(line(":protocol", request.headers[.upgrade] ?? "")) }
         let ownHost = request.headers.first { $0.name.canonicalName == "host" }
         lines.append(line("Host", ownHost?.value ?? request.url.hostField))
-        for field in request.headers
-        where !["host", "content-length", "transfer-encoding"].contains(field.name.canonicalName) {
+        var left = ["host", "content-length", "transfer-encoding"]
+        if isConnect { left += ["upgrade", "connection", "sec-websocket-key"] }
+        for field in request.headers where !left.contains(field.name.canonicalName) {
             lines.append(line(field.name.rawName, field.value))
         }
         if let body = request.body {

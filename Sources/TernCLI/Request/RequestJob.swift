@@ -208,7 +208,8 @@ struct RequestJob {
 
     /// Returns the error in terms of the options that caused it.
     static func advised(
-        _ error: SternaError, after duration: Duration, _ connection: ConnectionOptions, _ routing: RoutingOptions
+        _ error: SternaError, after duration: Duration, _ connection: ConnectionOptions, _ routing: RoutingOptions,
+        subject: String = "request"
     ) -> any Error {
         // The library's limits may end early by less than this, since they are passed on in whole milliseconds.
         let tolerance = Duration.milliseconds(20)
@@ -218,7 +219,7 @@ struct RequestJob {
                 return error
             }
             var error = error
-            error.detail = "The request did not finish within the \(seconds(limit)) of --max-time."
+            error.detail = "The \(subject) did not finish within the \(seconds(limit)) of --max-time."
             return AdvisedError(error: error, advice: "Give it more with --max-time SECONDS.")
         case .destinationUnusable:
             var error = error

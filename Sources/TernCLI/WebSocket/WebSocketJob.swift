@@ -30,50 +30,41 @@ struct WebSocketJob {
         }
         let url = try RequestJob.url(job.target, content)
         let sender = try await job.sender(for: url, &content, keepsFiles: true)
-        let log = handshakeLog(content.removedHeaders)
+        let heads = heads
+        let log = NetworkLog(removedHeaders: content.removedHeaders) { request in
+            heads?.sent(request)
+        } redirect: { response in
+            heads?.show(response)
+        }
         let prepared = try job.prepared(url, content, sender, log: log, collectsMetrics: false)
         try job.routing.checkSocket()
         let start = ContinuousClock.now
         do {
-            let socket = try await open(prepared, log)
+            let socket = try await open(prepared)
             await prepared.session.flushEvents()
+            heads?.show(log.lastHead)
             try await exchange(over: socket, since: start)
             sayEnd(of: socket)
         } catch {
             await prepared.session.flushEvents()
+            // Also the head of a response that refuses the upgrade.
+            heads?.show(log.lastHead)
             if log.hasAnswer { await RequestJob.trySaving(sender.state) }
             guard let error = error as? SternaError else { throw error }
-            throw RequestJob.advised(error, after: ContinuousClock.now - start, job.connection, job.routing)
+            throw RequestJob.advised(
+                error, after: ContinuousClock.now - start, job.connection, job.routing, subject: "WebSocket")
         }
         try await sender.state.save()
     }
 
-    /// Shows the heads of requests and of responses that other requests follow, with `-v`.
-    private func handshakeLog(_ removed: Set<String>) -> NetworkLog {
-        guard job.output.verbose else {
-            return NetworkLog(removedHeaders: removed, request: { _ in }, redirect: { _ in })
-        }
-        let http2 = job.connection.transport.http2Mode
-        let head = head
-        return NetworkLog(removedHeaders: removed) { request in
-            let version = Exchange.version(of: request, http2)
-            Descriptor.standardError.print(head.request(request, version: version))
-        } redirect: { response in
-            Descriptor.standardError.print(head.response(response))
-        }
+    /// Shows the heads of the handshake, with `-v`.
+    private var heads: HandshakeHeads? {
+        guard job.output.verbose else { return nil }
+        let style = job.output.style(isTerminal: Terminal.standardError.isTerminal, savesBody: false)
+        return HandshakeHeads(HeadText(style: style), job.connection.transport.http2Mode)
     }
 
-    private var head: HeadText {
-        HeadText(style: job.output.style(isTerminal: Terminal.standardError.isTerminal, savesBody: false))
-    }
-
-    private func open(_ prepared: PreparedRequest, _ log: NetworkLog) async throws -> WebSocket {
-        // Also the head of a response that refuses the upgrade.
-        defer {
-            if job.output.verbose, let response = log.lastHead {
-                Descriptor.standardError.print(head.response(response))
-            }
-        }
+    private func open(_ prepared: PreparedRequest) async throws -> WebSocket {
         var draft = prepared.draft
         // A handshake is retried by its draft's policy alone.
         draft.settings.retry = job.connection.retries.policy(for: .get, fails: job.output.statusCheck.fails)
@@ -99,6 +90,7 @@ struct WebSocketJob {
                 printError("Interrupted after \(count) message\(count == 1 ? "" : "s").")
             }
             await Self.close(socket, isInterrupted ? .normal : .goingAway)
+            sayEnd(of: socket)
             throw error
         }
     }
@@ -184,9 +176,18 @@ struct WebSocketJob {
 
     private func sayEnd(of socket: WebSocket) {
         guard job.output.verbose else { return }
-        if let time = socket.roundTrip { printError("* Round trip: \(AttemptLog.seconds(time))") }
-        guard let closure = socket.closure else { return }
-        let reason = closure.reason.isEmpty ? "" : ", “\(closure.reason)”"
-        printError("* Closed by \(closure.isByPeer ? "the server" : "tern") with \(closure.code.rawValue)\(reason)")
+        for line in Self.lastLines(roundTrip: socket.roundTrip, socket.closure) { printError(line) }
+    }
+
+    /// Returns the lines of `-v` after the messages.
+    static func lastLines(roundTrip: Duration?, _ closure: WebSocket.Closure?) -> [String] {
+        var lines: [String] = []
+        if let roundTrip { lines.append("* Round trip: \(AttemptLog.seconds(roundTrip))") }
+        if let closure {
+            let reason = closure.reason.isEmpty ? "" : ", “\(closure.reason)”"
+            lines.append(
+                "* Closed by \(closure.isByPeer ? "the server" : "tern") with \(closure.code.rawValue)\(reason)")
+        }
+        return lines
     }
 }
