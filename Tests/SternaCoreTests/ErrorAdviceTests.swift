@@ -139,6 +139,12 @@ struct ErrorAdviceTests {
         expectEqual(ErrorAdvice.allCases.filter { $0.text.contains(advice.text) }, [advice])
     }
 
+    @Test("For a WebSocket no advice names http or https", arguments: ErrorAdvice.allCases)
+    func webSocket(_ advice: ErrorAdvice) {
+        #expect(!advice.forWebSocket.text.contains("http"))
+        expectEqual(advice.forWebSocket != advice, advice.text.contains("http"))
+    }
+
     @Test("Stands between what happened and what the server says")
     func description() throws {
         let row = try Row(401, .giveCredentials) { $0.serverMessage = "No." }
