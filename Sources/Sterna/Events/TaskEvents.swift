@@ -23,10 +23,11 @@ final class TaskEvents: Sendable {
     /// Creates the events of a task; nil if task events are not observed.
     init?(_ session: Session, _ request: Request?, id: UInt64) {
         let source = session.eventSource
-        guard source.wants(.tasks) else { return nil }
+        let context = source.context(for: .tasks)
+        guard context != nil || source.wants(.tasks) else { return nil }
         self.source = source
         clock = session.loopClock.clock
-        call = request.map { ObservedCall(id: id, $0) }
+        call = request.map { ObservedCall(id: id, $0, context: context) }
         began = request?.recorder?.began ?? clock.now
     }
 

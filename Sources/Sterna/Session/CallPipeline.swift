@@ -68,7 +68,7 @@ extension SessionPlan {
             await end(streamed.watched, recorder)
             return value
         } catch {
-            await end(streamed.watched, recorder)
+            await end(streamed.watched, recorder, error as? SternaError)
             // Errors that the closure itself throws pass unchanged.
             guard var known = error as? SternaError else { throw error }
             known.metrics = known.metrics ?? recorder.snapshot
@@ -92,6 +92,7 @@ extension SessionPlan {
         response.body = response.body.readableOnce
         response.sessionDecoding = decoding
         guard let recorder = request.recorder else { return StreamedResponse(request: request, response: response) }
+        recorder.context?.received(response, body: nil)
         if let whole = response.body.whole {
             recorder.decoded(whole.count)
             return StreamedResponse(request: request, response: response)
@@ -103,12 +104,14 @@ extension SessionPlan {
 
     // Cancels an unread body and waits for the engine, so that its events precede the end of the request. A body that was read to
     // its end has posted its events already.
-    nonisolated(nonsending) private func end(_ body: WatchedBody?, _ recorder: MetricsRecorder) async {
+    nonisolated(nonsending) private func end(
+        _ body: WatchedBody?, _ recorder: MetricsRecorder, _ error: SternaError? = nil
+    ) async {
         if let body, !body.hasEnded {
             body.cancel()
             await settings.network.engine.settle()
         }
-        recorder.requestEnded()
+        recorder.requestEnded(error)
     }
 
     // MARK: From a draft to a request
@@ -214,11 +217,13 @@ extension SessionPlan {
             throw SternaError(.timedOut, phase: .prepare, "\(reason); nothing was sent.")
                 .advised(hasOwnDeadline ? .laterDeadline : .raiseTotal).at(request)
         }
-        let events = scope.events.wants(.network) ? scope.events : nil
+        let context = scope.events.context(for: .network)
+        let events = context != nil || scope.events.wants(.network) ? scope.events : nil
         return Call(
             deadline: deadline, hasOwnDeadline: hasOwnDeadline,
             isTraced: hasInterceptors,
-            observed: settings.events.collectsMetrics || events != nil ? (request, events) : nil, clock: clock,
+            observed: settings.events.collectsMetrics || events != nil ? (request, events) : nil, context: context,
+            clock: clock,
             keepsRequests: keepsRequests, scope: scope.calls)
     }
 
@@ -461,6 +466,7 @@ extension SessionPlan {
     private func finish(
         _ response: Response, _ body: Bytes, _ request: Request, _ draft: RequestDraft
     ) throws -> Reply {
+        request.recorder?.context?.received(response, body: body)
         do throws(SternaError) {
             let reply = try reply(response, body, to: draft)
             request.recorder?.requestEnded()
@@ -523,7 +529,7 @@ extension SessionPlan {
         if let recorder = request.recorder {
             known.metrics = recorder.snapshot
             // A download that continues with the response ends the request itself.
-            if known.downloadTask == nil { recorder.requestEnded() }
+            if known.downloadTask == nil { recorder.requestEnded(known) }
         }
         return known
     }

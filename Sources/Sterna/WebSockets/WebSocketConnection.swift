@@ -582,7 +582,7 @@ final class WebSocketConnection: DuplexHandler {
             return state.end(closure, error)
         }
         guard let wakes else { return }
-        request?.recorder?.requestEnded()
+        request?.recorder?.requestEnded(error)
         wakes.keepAlive?.cancel()
         wakes.reader?.end(error.map { .failure($0) } ?? .success(nil))
         let refusal = closure.error(phase: .write, "Nothing was sent.")

@@ -49,12 +49,14 @@ public final class Call: Sendable {
     ///   - deadline: when the whole call must be complete.
     ///   - isTraced: whether the call passes interceptors of the program.
     ///   - observed: the request and the source of its events, if metrics or events are enabled; nil records nothing.
+    ///   - context: what an observer captured for the call.
     ///   - clock: the engine's clock, which measures the limits.
     ///   - keepsRequests: whether to keep the requests of all attempts.
     ///   - scope: the calls that are cancelled together with this one.
     package init(
         deadline: NIODeadline, hasOwnDeadline: Bool = false, isTraced: Bool = false,
-        observed: (request: Request, events: EventSource?)? = nil, clock: NetworkClock = .system,
+        observed: (request: Request, events: EventSource?)? = nil, context: (any EventContext)? = nil,
+        clock: NetworkClock = .system,
         keepsRequests: Bool = false, scope: CallScope? = nil
     ) {
         self.scope = scope
@@ -70,7 +72,8 @@ public final class Call: Sendable {
         }
         let id = Self.newNumber()
         number.store(id, ordering: .relaxed)
-        recorder = MetricsRecorder(ObservedCall(id: id, observed.request), events: observed.events, clock: clock)
+        recorder = MetricsRecorder(
+            ObservedCall(id: id, observed.request, context: context), events: observed.events, clock: clock)
     }
 
     /// Makes a call for work that another call begins and that may outlast it. It has no deadline; its attempts are recorded with

@@ -214,8 +214,12 @@ public final class ObservedCall: Sendable, Identifiable {
 
     private let target: ShownURL
 
-    package init(id: UInt64, _ request: Request) {
+    /// What an observer captured where the call was made.
+    package let context: (any EventContext)?
+
+    package init(id: UInt64, _ request: Request, context: (any EventContext)? = nil) {
         (self.id, method, target) = (id, request.method.rawValue, ShownURL(request.url))
+        self.context = context
     }
 
     /// The URL of the call's first request without user information, its secret-looking query values replaced.

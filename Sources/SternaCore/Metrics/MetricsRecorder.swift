@@ -27,6 +27,9 @@ package final class MetricsRecorder: Sendable {
         state = Mutex(State(metrics: RequestMetrics(id: call.id)))
     }
 
+    /// What an observer captured where the call was made.
+    package var context: (any EventContext)? { call.context }
+
     /// The metrics so far.
     package var snapshot: RequestMetrics { state.withLock { $0.metrics } }
 
@@ -46,8 +49,10 @@ package final class MetricsRecorder: Sendable {
         post(.retryScheduled(retry), attempt: snapshot.attempts.count)
     }
 
-    package func requestEnded() {
+    /// Posts the end of the call, once.
+    package func requestEnded(_ error: SternaError? = nil) {
         guard events != nil, !isEnded.exchange(true, ordering: .relaxed) else { return }
+        if let error { call.context?.failed(error) }
         let all = snapshot
         send(.requestEnded(all), all.attempts.count, nil)
     }
@@ -82,6 +87,8 @@ package final class MetricsRecorder: Sendable {
                     reason: reason, method: request.method.rawValue, url: request.url, start: offset(now)))
             return (state.metrics.attempts.count - 1, reason)
         }
+        // The engine names the reason for its own repeats, which it makes outside of the caller's task.
+        if reason == nil { call.context?.attemptBegan(index + 1) }
         post(.attemptBegan(begun, request), attempt: index + 1, at: now)
         return Attempt(recorder: self, index: index)
     }
