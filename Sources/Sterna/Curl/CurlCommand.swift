@@ -39,8 +39,18 @@ extension Session {
 struct CurlCommand {
     let text: String
 
+    /// Makes the command without secrets for one line of a log.
+    ///
+    /// - Parameter loggedBytes: the maximum size of a body in memory; the command leaves out a larger one, and one that is not text.
+    init(_ request: Request, loggedBytes: Int) {
+        self.init(request, CurlContent(request, showsSecrets: false, loggedBytes: loggedBytes), showsSecrets: false)
+    }
+
     init(_ request: Request, showsSecrets: Bool) {
-        let content = CurlContent(request, showsSecrets: showsSecrets)
+        self.init(request, CurlContent(request, showsSecrets: showsSecrets), showsSecrets: showsSecrets)
+    }
+
+    private init(_ request: Request, _ content: CurlContent, showsSecrets: Bool) {
         var words = ["curl"] + Self.options(request)
         words.append(ShellText.quoted(showsSecrets ? "\(request.url.removingFragment())" : Redaction.show(request.url)))
         words += Self.fields(request, isForm: content.isForm, showsSecrets: showsSecrets).flatMap {
@@ -118,18 +128,25 @@ private struct CurlContent {
     /// Longer texts would exceed the argument limit of some systems.
     private static let longestArgument = 32 << 10
 
-    init(_ request: Request, showsSecrets: Bool) {
+    /// - Parameter loggedBytes: the maximum size of bytes that a log shows; nil for a command of several lines with all bytes.
+    init(_ request: Request, showsSecrets: Bool, loggedBytes: Int? = nil) {
         guard request.sendsContent else { return }
         let redaction = showsSecrets ? nil : BodyRedaction(request)
         let segments = Self.joined(request.body?.segments ?? [])
-        if let form = CurlForm(request, segments) {
+        if let loggedBytes, segments.contains(where: Self.isInMemory), LogBody(request, limit: loggedBytes)?.text == nil
+        {
+            arguments = ["--data-binary", "@-"]
+            remark = "  # the body is left out: pipe its content in"
+        } else if let form = CurlForm(request, segments) {
             arguments = form.arguments(showsSecrets: showsSecrets)
             isForm = true
         } else if segments.isEmpty {
             arguments = ["--data-raw", "''"]
         } else if segments.count == 1, case .bytes(let bytes) = segments[0] {
             let shown = redaction?.shown(bytes) ?? bytes
-            if shown.count <= Self.longestArgument, let text = ShellText.printable(shown) {
+            if shown.count <= Self.longestArgument, let text = ShellText.printable(shown),
+                loggedBytes == nil || !text.utf8.contains(where: { $0 < 0x20 })
+            {
                 arguments = ["--data-raw", ShellText.quoted(text)]
             } else {
                 pipe([ShellText.printf(shown)])
@@ -142,6 +159,10 @@ private struct CurlContent {
         } else {
             pipe(Self.shown(segments, redaction).compactMap(Self.command))
         }
+    }
+
+    private static func isInMemory(_ segment: Body.Segment) -> Bool {
+        if case .bytes(let bytes) = segment { bytes.count > 0 } else { false }
     }
 
     // Joins neighbouring segments, since a name and its secret may be split between them.

@@ -526,6 +526,7 @@ extension SessionPlan {
         var known = ErrorDescription.describe(
             error, of: request, answeredBy: response, at: request.call?.trace?.point)
         known.response?.sessionDecoding = decoding
+        if let logging = settings.events.logging { logging.failed(known, request) }
         if let recorder = request.recorder {
             known.metrics = recorder.snapshot
             // A download that continues with the response ends the request itself.

@@ -85,7 +85,7 @@ extension SessionSettings.Events: CustomReflectable {
             self,
             children: [
                 "observers": observers.map(\.families), "capacity": capacity, "collectsMetrics": collectsMetrics,
-                "postsNotifications": notifications.isOn,
+                "postsNotifications": notifications.isOn, "logs": logging?.families as Any,
             ], displayStyle: .struct)
     }
 }

@@ -19,6 +19,7 @@ public final class Call: Sendable {
     private let storedPriority = Atomic<Int8>(-1)
     private let attemptCount = Atomic<Int>(0)
     private let number = Atomic<UInt64>(0)
+    private let hasReportedFailure = Atomic<Bool>(false)
     private static let lastNumber = Atomic<UInt64>(0)
 
     /// The clock that measures the call's limits.
@@ -103,6 +104,9 @@ public final class Call: Sendable {
 
     /// The number of attempts so far, including redirects and the engine's own repeats.
     public var attempts: Int { attemptCount.load(ordering: .relaxed) }
+
+    /// Returns whether the failure of the call is to be reported: true for the first caller only.
+    package func beginsReportingFailure() -> Bool { !hasReportedFailure.exchange(true, ordering: .relaxed) }
 
     // MARK: Cancellation
 

@@ -1,3 +1,4 @@
+public import Logging
 public import SternaCore
 
 extension SessionSettings {
@@ -16,6 +17,8 @@ extension SessionSettings {
 
         var notifications = NotificationSetting()
 
+        var logging: LogSetting?
+
         /// Adds an observer.
         ///
         ///     let api = try Session { $0.events.observe(.network) { event in print(event) } }
@@ -27,6 +30,26 @@ extension SessionSettings {
             _ families: SternaEvent.Families = .all, _ receive: @escaping @Sendable (SternaEvent) -> Void
         ) {
             observers.append(EventObserver(families, receive))
+        }
+
+        /// Writes a line for each event to a logger of swift-log; OkHttp's HttpLoggingInterceptor.
+        ///
+        ///     let api = try Session { $0.events.log() }
+        ///
+        /// Messages are static and values are metadata, without secrets; `docs/Observability.md` has the table of all lines. Lines are
+        /// of the levels `debug` and `trace`, and `warning` for failures. Header fields and the curl command need `trace`. A call
+        /// whose logger does not want `debug` records no event; its failure still is a line. A second use replaces the first.
+        ///
+        /// - Parameters:
+        ///   - families: the events to log; by default those of calls.
+        ///   - logger: the logger; nil, the default, takes `Logger.current` of the task that makes each call, and of the task that made
+        ///     the session for what belongs to no call.
+        ///   - bodies: the maximum size in bytes of a textual body that is logged, at `debug`; 0, the default, logs none. A larger
+        ///     body is left out as a whole.
+        public mutating func log(
+            _ families: SternaEvent.Families = .network, to logger: Logger? = nil, bodies: Int = 0
+        ) {
+            logging = LogSetting(families: families, logger: logger, bodyLimit: max(0, bodies))
         }
     }
 }
