@@ -1,4 +1,5 @@
 import Foundation
+import Logging
 import NIOCore
 import Sterna
 import SternaTesting
@@ -28,7 +29,7 @@ struct MigratingAsyncHTTPClientNameTests {
 
     @Test("Time limits, redirects, contents and what is observed")
     func settings() async throws {
-        let spans = Spans()
+        let (spans, logger) = (Spans(), Logger(label: "com.example.api"))
         let (api, mock) = try mocked {
             $0.timeouts.connect = .seconds(5)
             $0.timeouts.firstByte = .seconds(30)
@@ -41,7 +42,7 @@ struct MigratingAsyncHTTPClientNameTests {
             $0.limits.decompression.bytes = 1 << 30
             $0.network.http2 = .negotiated
             $0.networkInterceptors = [spans]
-            $0.events.observe(.network) { print($0) }
+            $0.events.log(to: logger)
         }
         try await api.get("users/1") { $0.deadline = .now + .seconds(5) }
         _ = try await api.onEventLoop { try await api.get("users/1") }

@@ -82,7 +82,8 @@ struct ShownSettingsTests {
         expectShown(SessionSettings.Cache.self, in: labels(of: settings.cache), ["willStore": ["hasWillStore"]])
         expectShown(SessionSettings.Limits.self, in: labels(of: settings.limits))
         expectShown(
-            SessionSettings.Events.self, in: labels(of: settings.events), ["notifications": ["postsNotifications"]])
+            SessionSettings.Events.self, in: labels(of: settings.events),
+            ["notifications": ["postsNotifications"], "logging": ["logs"]])
         expectShown(
             SessionSettings.Network.self, in: labels(of: settings.network), ["watchedNetwork": ["reachability"]])
         expectShown(SessionSettings.Tasks.self, in: labels(of: settings.tasks), ["decisionsNumber": []])
