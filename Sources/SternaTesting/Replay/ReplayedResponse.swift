@@ -1,0 +1,77 @@
+import NIOCore
+import Sterna
+import SternaCore
+import SternaRecorder
+import SternaSerialization
+
+/// Makes responses of recorded ones.
+struct ReplayedResponse {
+    let recorded: RecordedEntry
+
+    /// The response as it can be sent again: without the fields of the connection, and with the content decoded, as documents have
+    /// it, so that Content-Encoding, Content-Length and digests of the coded content are left out.
+    ///
+    /// - Parameter recordedOrigins: the origins whose redirects lead to the replaying server itself; empty for a mock.
+    func response(to method: String, recordedOrigins: Set<Origin>) -> ServerResponse {
+        let entry = recorded.entry
+        let response = entry.response
+        if let messages = entry.webSocketMessages { return webSocket(messages) }
+        let hasContent = method != "HEAD" && response.status != 204 && response.status != 304
+        let content = response.content
+        let bytes = content.bytes
+        if hasContent, bytes == nil, content.text != nil || (content.size ?? 0) > 0 {
+            return .message("Entry \(recorded.number) was recorded without its content.", status: 502)
+        }
+        let isCoded = response.headers.contains { $0.name.lowercased() == "content-encoding" }
+        var dropped = HARDocument.Request.connectionFields
+        for field in response.headers where field.name.lowercased() == "connection" {
+            for name in field.value.split(separator: ",") { dropped.insert(ASCIIText.trimmed(name).lowercased()) }
+        }
+        if hasContent {
+            dropped.formUnion(["content-length", "content-encoding"])
+            if isCoded { dropped.formUnion(["content-digest", "content-md5", "digest"]) }
+        }
+        // A client would leave the server.
+        if !recordedOrigins.isEmpty { dropped.insert("alt-svc") }
+        var headers = ServerHeaders()
+        for field in response.headers where !field.name.hasPrefix(":") && !dropped.contains(field.name.lowercased()) {
+            // Chromium joins repeated fields by line feeds.
+            for line in field.value.split(separator: "\n") {
+                let isTarget = field.name.lowercased() == "location"
+                headers.add(field.name, isTarget ? target(String(line), recordedOrigins) : String(line))
+            }
+        }
+        return ServerResponse(
+            status: response.status, reason: response.statusText.isEmpty ? nil : response.statusText, headers: headers,
+            body: hasContent ? .bytes(bytes ?? []) : .empty)
+    }
+
+    /// Whether the document has a failure in place of a response.
+    var isFailure: Bool {
+        recorded.entry.webSocketMessages == nil && !(200...599).contains(recorded.entry.response.status)
+    }
+
+    private func target(_ text: String, _ recordedOrigins: Set<Origin>) -> String {
+        guard let base = recorded.url, let url = try? HTTPURL(text, relativeTo: base),
+            recordedOrigins.contains(url.origin)
+        else { return text }
+        return url.requestTarget + (url.fragment.map { "#\($0)" } ?? "")
+    }
+
+    /// Sends the messages that were received, each after those that the client had sent before it.
+    private func webSocket(_ messages: [HARDocument.Message]) -> ServerResponse {
+        let subprotocol = recorded.entry.response.headers.first { $0.name.lowercased() == "sec-websocket-protocol" }
+        return .webSocket(subprotocols: subprotocol.map { [$0.value] } ?? []) { socket in
+            var received = socket.makeAsyncIterator()
+            for message in messages where message.opcode == 1 || message.opcode == 2 {
+                if message.isSent {
+                    guard try await received.next() != nil else { return }
+                } else if message.opcode == 1 {
+                    try await socket.send(message.data)
+                } else if let bytes = message.bytes {
+                    try await socket.send(Bytes(copying: bytes))
+                }
+            }
+        }
+    }
+}
