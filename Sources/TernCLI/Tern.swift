@@ -9,7 +9,7 @@ struct Tern: AsyncParsableCommand {
         subcommands: [
             RequestCommand.self, DownloadCommand.self, UploadCommand.self, EventsCommand.self, WebSocketCommand.self,
             CookiesCommand.self, CacheCommand.self, TransfersCommand.self, PageCommand.self, NetworkCommand.self,
-            CertCommand.self, ServeCommand.self, DemoCommand.self, BenchCommand.self,
+            CertCommand.self, HARCommand.self, ServeCommand.self, DemoCommand.self, BenchCommand.self,
         ],
         defaultSubcommand: RequestCommand.self)
 
@@ -112,8 +112,8 @@ struct Tern: AsyncParsableCommand {
     /// Otherwise the parser would take a value after options for a subcommand of that name.
     static func routed(_ arguments: [String]) -> [String] {
         let others = [
-            "download", "upload", "events", "ws", "cookies", "cache", "transfers", "page", "network", "cert", "serve",
-            "demo", "bench", "--version", "--generate-completion-script",
+            "download", "upload", "events", "ws", "cookies", "cache", "transfers", "page", "network", "cert", "har",
+            "serve", "demo", "bench", "--version", "--generate-completion-script",
         ]
         guard let first = arguments.first, !others.contains(first) else { return arguments }
         if first == "help" { return arguments.count == 1 ? ["request", "--help"] : arguments }

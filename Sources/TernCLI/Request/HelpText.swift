@@ -26,7 +26,7 @@ enum HelpText {
         --fail to exit with 22 for a status of 400 and up. Redirects are followed.
 
         Commands: download, upload, events, ws, transfers, \(hasPage ? "page, " : "")cookies, cache,
-        network, cert, serve, demo, bench; tern COMMAND --help explains one.
+        network, cert, har, serve, demo, bench; tern COMMAND --help explains one.
         tern --help lists all options, items and exit statuses.
         """
     }
@@ -76,6 +76,7 @@ enum HelpText {
           tern cache      list, show and remove stored responses
           tern network    show whether the network can be reached, and over what
           tern cert       show a server's certificates and pins
+          tern har        show, replay and export recorded exchanges
           tern serve      run the test server
           tern demo       watch the library at work, against a local test server
           tern bench      measure requests

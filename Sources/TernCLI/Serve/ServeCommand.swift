@@ -39,7 +39,7 @@ struct ServeCommand: AsyncParsableCommand {
         let hosts = Set(["localhost", "127.0.0.1", "::1", host]).sorted()
         let bundle = try authority.map { try $0.issue(hosts: hosts) }
         let uploads = try uploadServer()
-        let server = try await start(bundle)
+        let server = try await Self.start(host: host, port: port, tls: bundle)
         uploads.serve(on: server)
         let file = try authority.map { try PrivateTemporaryFile(content: $0.pem, name: "tern-ca") }
         Descriptor.standardOutput.print(
@@ -61,17 +61,18 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    private func start(_ bundle: CertificateBundle?) async throws -> TestServer {
+    /// Starts a server; throws `UsageError` if it cannot listen on the address.
+    static func start(host: String, port: Int, tls: CertificateBundle?) async throws -> TestServer {
         do {
             return try await TestServer.start(
-                .init(host: host, port: port, tls: bundle, http2: [.byALPN, .byPriorKnowledge]))
+                .init(host: host, port: port, tls: tls, http2: [.byALPN, .byPriorKnowledge]))
         } catch {
-            throw UsageError(reason(error), status: ExitStatus.failure)
+            throw UsageError(reason(error, host, port), status: ExitStatus.failure)
         }
     }
 
     /// Returns why the server cannot listen on the address, and how to fix it.
-    private func reason(_ error: any Error) -> String {
+    private static func reason(_ error: any Error, _ host: String, _ port: Int) -> String {
         let place = host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
         switch (error as? IOError)?.errnoCode {
         case EADDRINUSE?:
@@ -86,7 +87,8 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    private static func untilCancelled() async {
+    /// Returns when the task is cancelled.
+    static func untilCancelled() async {
         let (forever, end) = AsyncStream.makeStream(of: Never.self)
         for await _ in forever {}
         withExtendedLifetime(end) {}
