@@ -235,8 +235,8 @@ let package = Package(
         tests(
             "TernCLITests",
             [
-                "SternaTestSupport", "TernCLI", "SternaPropertyList", "SternaSigning", "SternaCore", nioCore,
-                argumentParser, crypto,
+                "SternaTestSupport", "TernCLI", "SternaPropertyList", "SternaSigning", "SternaRecorder", "SternaCore",
+                nioCore, argumentParser, crypto,
             ]),
         // The engine, by what it does.
         tests("SternaHTTP1Tests", ["SternaWireTestSupport"] + wire),
@@ -275,7 +275,8 @@ let package = Package(
             [
                 "SternaWireTestSupport", "SternaSerialization", "SternaPropertyList", "SternaPropertyListCore",
                 "SternaCoreTests", "SternaSecurityTests", "SternaXMLTests", "SternaSecurity", "SternaReachability",
-                "SternaSigning", "SternaImages", "SternaS3", "SternaTransfers", "SternaXML", x509, asn1, crypto,
+                "SternaSigning", "SternaImages", "SternaS3", "SternaTransfers", "SternaXML", "SternaRecorder", x509,
+                asn1, crypto,
             ] + wire),
         tests(
             "SternaInteropTests",
