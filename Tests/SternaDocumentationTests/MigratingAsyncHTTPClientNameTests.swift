@@ -3,6 +3,7 @@ import Logging
 import NIOCore
 import Sterna
 import SternaTesting
+import SternaTracing
 import Testing
 
 @testable import SternaTestSupport
@@ -10,15 +11,6 @@ import Testing
 /// The rows of docs/Migrating/AsyncHTTPClient.md that no other page has.
 @Suite("Coming from AsyncHTTPClient: names", .timeLimit(.minutes(5)))
 struct MigratingAsyncHTTPClientNameTests {
-    /// Adds a field to each request, as a tracer does.
-    private struct Spans: Interceptor {
-        nonisolated(nonsending) func intercept(_ request: Request, next: Chain) async throws -> Response {
-            var request = request
-            request.headers["traceparent"] = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-            return try await next(request)
-        }
-    }
-
     private struct Shuffling: HostResolver {
         func resolve(_ host: String, _ families: AddressFamilies) async throws -> ResolvedHost {
             var found = try await SystemResolver().resolve(host, families)
@@ -29,7 +21,7 @@ struct MigratingAsyncHTTPClientNameTests {
 
     @Test("Time limits, redirects, contents and what is observed")
     func settings() async throws {
-        let (spans, logger) = (Spans(), Logger(label: "com.example.api"))
+        let logger = Logger(label: "com.example.api")
         let (api, mock) = try mocked {
             $0.timeouts.connect = .seconds(5)
             $0.timeouts.firstByte = .seconds(30)
@@ -41,14 +33,13 @@ struct MigratingAsyncHTTPClientNameTests {
             $0.limits.decompression.ratio = 25
             $0.limits.decompression.bytes = 1 << 30
             $0.network.http2 = .negotiated
-            $0.networkInterceptors = [spans]
+            $0.events.trace()
             $0.events.log(to: logger)
         }
         try await api.get("users/1") { $0.deadline = .now + .seconds(5) }
         _ = try await api.onEventLoop { try await api.get("users/1") }
         #expect(mock.requests.count == 2)
         let sent = try #require(mock.requests.first)
-        #expect(sent.headers["traceparent"]?.hasPrefix("00-") == true)
         #expect(sent.timeouts.connect == .seconds(5))
         #expect(sent.timeouts.write == .seconds(30))
 

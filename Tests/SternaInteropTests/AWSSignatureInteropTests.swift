@@ -147,13 +147,16 @@ enum InteropPython {
     static let path = "\(ChildProcess.package)/.build/interop/venv/bin/python"
 
     /// Whether it has botocore and moto, or has to because this is CI.
-    static var isThere: Bool {
+    static var isThere: Bool { has("botocore", "moto") }
+
+    /// Whether it has packages, by their folders, or has to because this is CI.
+    static func has(_ packages: String...) -> Bool {
         let library = "\(ChildProcess.package)/.build/interop/venv/lib"
         let versions = (try? FileManager.default.contentsOfDirectory(atPath: library)) ?? []
-        let hasBoth = versions.contains { version in
-            ["botocore", "moto"].allSatisfy { access("\(library)/\(version)/site-packages/\($0)", R_OK) == 0 }
+        let hasAll = versions.contains { version in
+            packages.allSatisfy { access("\(library)/\(version)/site-packages/\($0)", R_OK) == 0 }
         }
-        return ChildProcess.mayNotSkip || hasBoth && access(path, X_OK) == 0
+        return ChildProcess.mayNotSkip || hasAll && access(path, X_OK) == 0
     }
 }
 

@@ -13,6 +13,10 @@ struct ChainOrderTests {
         }
     }
 
+    private final class NoCalls: JoinedCalls {
+        func add() {}
+    }
+
     /// All slots that requests can ask for.
     private static let slots: ChainSlots = [
         .adaptation, .retry, .authentication, .bandwidth, .signing, .hedging, .coalescing, .digests,
@@ -36,6 +40,8 @@ struct ChainOrderTests {
         let builder = try builder { settings in
             settings.interceptors = [Own(), Own()]
             settings.networkInterceptors = [Own()]
+            settings.events.spans = SpanSetting(
+                requests: Own(), calls: Own(), isActive: { true }, joinedCalls: { NoCalls() })
             settings.tasks.decisions = TaskDecisions()
             settings.cookies.jar = CookieJar()
             settings.limits.circuitBreaker = CircuitBreaker()
@@ -46,7 +52,7 @@ struct ChainOrderTests {
             settings.network.proxies = .each { _ in nil }
         }
         let table: [(ChainPosition, [String])] = [
-            (.adaptationBegin, ["Adaptation"]), (.application, ["Own", "Trace", "Own", "Trace"]),
+            (.callSpan, ["Own"]), (.adaptationBegin, ["Adaptation"]), (.application, ["Own", "Trace", "Own", "Trace"]),
             (.adaptationEnd, ["Adaptation"]), (.signingOrigin, ["SigningOrigin"]),
             (.redirect, ["Redirect"]), (.retry, ["Retry"]), (.hedging, ["Hedging"]),
             (.circuitBreaker, ["CircuitBreaker"]), (.rateLimit, ["RateLimit"]), (.token, ["TokenAuthentication"]),
@@ -55,7 +61,7 @@ struct ChainOrderTests {
             (.adaptiveConcurrency, ["AdaptiveConcurrency"]), (.coalescing, ["Coalescing"]), (.cache, []),
             (.connectivity, ["Connectivity"]), (.digests, ["Digest"]), (.signing, ["Signing", "Signing"]),
             (.circuitReport, ["CircuitReport"]), (.hedgeReport, ["HedgeReport"]), (.networkState, ["NetworkState"]),
-            (.network, ["Trace", "Own", "Trace"]), (.bandwidth, ["Bandwidth"]),
+            (.network, ["Trace", "Own", "Trace"]), (.requestSpan, ["Own"]), (.bandwidth, ["Bandwidth"]),
         ]
         expectEqual(table.map(\.0), ChainPosition.allCases)
         for (position, expected) in table {

@@ -83,7 +83,7 @@ struct ShownSettingsTests {
         expectShown(SessionSettings.Limits.self, in: labels(of: settings.limits))
         expectShown(
             SessionSettings.Events.self, in: labels(of: settings.events),
-            ["notifications": ["postsNotifications"], "logging": ["logs"]])
+            ["notifications": ["postsNotifications"], "logging": ["logs"], "spans": ["traces"]])
         expectShown(
             SessionSettings.Network.self, in: labels(of: settings.network), ["watchedNetwork": ["reachability"]])
         expectShown(SessionSettings.Tasks.self, in: labels(of: settings.tasks), ["decisionsNumber": []])

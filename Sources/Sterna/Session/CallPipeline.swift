@@ -219,10 +219,11 @@ extension SessionPlan {
         }
         let context = scope.events.context(for: .network)
         let events = context != nil || scope.events.wants(.network) ? scope.events : nil
+        let isObserved = settings.events.collectsMetrics || events != nil || settings.events.spans?.isActive() == true
         return Call(
             deadline: deadline, hasOwnDeadline: hasOwnDeadline,
             isTraced: hasInterceptors,
-            observed: settings.events.collectsMetrics || events != nil ? (request, events) : nil, context: context,
+            observed: isObserved ? (request, events) : nil, context: context,
             clock: clock,
             keepsRequests: keepsRequests, scope: scope.calls)
     }

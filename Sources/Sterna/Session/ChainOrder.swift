@@ -55,6 +55,7 @@ struct ChainSlots: OptionSet, Sendable {
 /// Interceptors above ``redirect`` run once for each call, ``retry`` once for each hop of a redirect, and those below it at least
 /// once for each attempt.
 enum ChainPosition: String, CaseIterable {
+    case callSpan
     case adaptationBegin, application, adaptationEnd
     case signingOrigin
     case redirect
@@ -75,6 +76,7 @@ enum ChainPosition: String, CaseIterable {
     case circuitReport, hedgeReport
     case networkState
     case network
+    case requestSpan
     case bandwidth
 
     /// The slot without which the position is empty; nil if only the session's settings decide, and for ``retry``, which reads
@@ -88,9 +90,9 @@ enum ChainPosition: String, CaseIterable {
         case .coalescing: .coalescing
         case .bandwidth: .bandwidth
         case .digests: .digests
-        case .application, .redirect, .retry, .circuitBreaker, .rateLimit, .token,
+        case .callSpan, .application, .redirect, .retry, .circuitBreaker, .rateLimit, .token,
             .contentDecoding, .proxyAuthentication, .adaptiveConcurrency, .cache, .connectivity, .circuitReport,
-            .networkState, .network:
+            .networkState, .network, .requestSpan:
             nil
         }
     }
@@ -103,6 +105,7 @@ extension ChainBuilder {
         let time = settings.network.engine.loopClock
         let watches = !settings.interceptors.isEmpty
         switch position {
+        case .callSpan: return [settings.events.spans?.calls].compactMap(\.self)
         case .adaptationBegin: return watches ? [AdaptationInterceptor(isAbove: true)] : []
         case .application:
             return TraceInterceptor.traced(
@@ -164,6 +167,8 @@ extension ChainBuilder {
             guard !settings.networkInterceptors.isEmpty else { return [] }
             // The trace begins anew with each request, since a redirect passes only these interceptors.
             return [TraceInterceptor()] + TraceInterceptor.traced(settings.networkInterceptors, isLast: true)
+        // Below signing, whose second attempt has a span of its own. Signatures do not cover the context, so that proxies may replace it.
+        case .requestSpan: return [settings.events.spans?.requests].compactMap(\.self)
         case .bandwidth: return [BandwidthInterceptor(time: time, bandwidth: settings.limits.bandwidth)]
         }
     }

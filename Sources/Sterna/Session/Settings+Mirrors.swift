@@ -85,7 +85,7 @@ extension SessionSettings.Events: CustomReflectable {
             self,
             children: [
                 "observers": observers.map(\.families), "capacity": capacity, "collectsMetrics": collectsMetrics,
-                "postsNotifications": notifications.isOn, "logs": logging?.families as Any,
+                "postsNotifications": notifications.isOn, "logs": logging?.families as Any, "traces": spans != nil,
             ], displayStyle: .struct)
     }
 }

@@ -18,6 +18,7 @@ public final class Call: Sendable {
     // The raw value of a priority; negative unless one was set.
     private let storedPriority = Atomic<Int8>(-1)
     private let attemptCount = Atomic<Int>(0)
+    private let spanCount = Atomic<Int>(0)
     private let number = Atomic<UInt64>(0)
     private let hasReportedFailure = Atomic<Bool>(false)
     private static let lastNumber = Atomic<UInt64>(0)
@@ -107,6 +108,11 @@ public final class Call: Sendable {
 
     /// Returns whether the failure of the call is to be reported: true for the first caller only.
     package func beginsReportingFailure() -> Bool { !hasReportedFailure.exchange(true, ordering: .relaxed) }
+
+    /// Counts requests of the call that are reported as spans; returns the number of those before them.
+    package func countSpans(_ count: Int = 1) -> Int {
+        spanCount.wrappingAdd(count, ordering: .relaxed).oldValue
+    }
 
     // MARK: Cancellation
 

@@ -90,7 +90,9 @@ package final class MetricsRecorder: Sendable {
         // The engine names the reason for its own repeats, which it makes outside of the caller's task.
         if reason == nil { call.context?.attemptBegan(index + 1) }
         post(.attemptBegan(begun, request), attempt: index + 1, at: now)
-        return Attempt(recorder: self, index: index)
+        let attempt = Attempt(recorder: self, index: index)
+        request.options[AttemptNoteKey.self]?.began(attempt)
+        return attempt
     }
 
     /// Records the length of a body after content decoding, in the last attempt with a response: a copy of the request may have
@@ -107,6 +109,9 @@ package final class MetricsRecorder: Sendable {
     package struct Attempt: Sendable {
         package let recorder: MetricsRecorder
         fileprivate let index: Int
+
+        /// The attempt's metrics so far.
+        var metrics: AttemptMetrics { recorder.state.withLock { $0.metrics.attempts[index] } }
 
         package func span(_ start: NIODeadline?, _ end: NIODeadline?) -> AttemptMetrics.Span? {
             guard let start, let end else { return nil }

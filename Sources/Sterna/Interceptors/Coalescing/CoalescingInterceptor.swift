@@ -34,8 +34,9 @@ struct CoalescingInterceptor: Interceptor {
         }
         let reader = SharedReader(transfer, number, request, plan.deadlines)
         if isFirst {
-            transfer.start(Self.shared(request, transfer.call), next)
+            transfer.start(Self.shared(request, transfer), next)
         } else {
+            transfer.joinedCalls?.add()
             Self.raise(transfer.call, for: request)
         }
         do {
@@ -67,14 +68,16 @@ struct CoalescingInterceptor: Interceptor {
     }
 
     /// Returns the request of a transfer, which has a call of its own.
-    private static func shared(_ request: Request, _ call: Call) -> Request {
+    private static func shared(_ request: Request, _ transfer: SharedTransfer) -> Request {
         var request = request
+        let call = transfer.call
         call.priority = request.call?.priority ?? request.priority
         request.join(call)
         request.deadline = nil
         request.uploadProgress = nil
         // A change of the state copies it.
         if request.state.course.reading != nil { request.state.course.reading = nil }
+        if let calls = transfer.joinedCalls { request.options[JoinedCallsKey.self] = calls }
         return request
     }
 
@@ -114,6 +117,8 @@ final class CoalescingPlan: Sendable {
 
     /// The calls that end with the session.
     let calls: CallScope
+
+    private let spans: SpanSetting?
     private let identity: RequestIdentity
 
     /// Identities in flight are never stored, so all sessions of the process use one key.
@@ -124,8 +129,12 @@ final class CoalescingPlan: Sendable {
         time = settings.network.engine.loopClock
         deadlines = DeadlineWatch(time)
         limits = settings.coalescingLimits
+        spans = settings.events.spans
         self.calls = calls
     }
+
+    /// Makes the list of calls that join a transfer; nil unless its request is reported as a span.
+    func makeJoinedCalls() -> (any JoinedCalls)? { spans?.isActive() == true ? spans?.joinedCalls() : nil }
 
     /// Returns the key of a request; nil if it cannot be compared with others.
     nonisolated(nonsending) func key(of request: Request) async -> CoalescingKey? {

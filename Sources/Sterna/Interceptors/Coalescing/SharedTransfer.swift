@@ -115,6 +115,7 @@ final class SharedTransfer: Sendable {
     let key: CoalescingKey
     let origin: Origin
     let call: Call
+    let joinedCalls: (any JoinedCalls)?
     private let time: LoopClock
     private let transfers: SharedTransfers
     private let state: Mutex<State>
@@ -122,6 +123,7 @@ final class SharedTransfer: Sendable {
     init(_ request: Request, _ key: CoalescingKey, _ call: Call, _ plan: CoalescingPlan) {
         (self.key, origin, self.call) = (key, request.url.origin, call)
         (time, transfers) = (plan.time, plan.transfers)
+        joinedCalls = plan.makeJoinedCalls()
         state = Mutex(State(window: SharedWindow(limit: plan.limits.window), patience: plan.limits.patience))
     }
 

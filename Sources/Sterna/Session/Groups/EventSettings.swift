@@ -19,6 +19,9 @@ extension SessionSettings {
 
         var logging: LogSetting?
 
+        /// Reports calls and their requests as spans; set by the module SternaTracing.
+        package var spans: SpanSetting?
+
         /// Adds an observer.
         ///
         ///     let api = try Session { $0.events.observe(.network) { event in print(event) } }
