@@ -1,7 +1,7 @@
 import NIOCore
 public import SternaCore
 
-/// A snapshot of an engine's connections and its counters so far.
+/// A snapshot of an engine's connections and its counters so far: the figures of its connection pool, in all and by origin.
 public struct EngineStatistics: Sendable, Hashable {
     /// The connections to one origin with one trust configuration and one route.
     public struct OriginCounts: Sendable, Hashable {
@@ -18,6 +18,9 @@ public struct EngineStatistics: Sendable, Hashable {
 
         /// Requests that wait for a connection.
         public internal(set) var waiting = 0
+
+        /// Open connections with at least one request, or with the rest of a response that is discarded.
+        public var busy: Int { max(0, open - idle - dialling) }
     }
 
     /// Origins with open connections or waiting requests.
@@ -38,8 +41,20 @@ public struct EngineStatistics: Sendable, Hashable {
     /// Attempts to open a connection that failed.
     public internal(set) var failedDials = 0
 
-    /// Open connections.
+    /// Connections that are open or being opened.
     public var openConnections: Int { origins.reduce(0) { $0 + $1.open } }
+
+    /// Open connections without a request.
+    public var idle: Int { origins.reduce(0) { $0 + $1.idle } }
+
+    /// Open connections with a request.
+    public var busy: Int { origins.reduce(0) { $0 + $1.busy } }
+
+    /// Connections that are being opened.
+    public var dialling: Int { origins.reduce(0) { $0 + $1.dialling } }
+
+    /// Requests that wait for a connection.
+    public var waiting: Int { origins.reduce(0) { $0 + $1.waiting } }
 }
 
 extension Engine {

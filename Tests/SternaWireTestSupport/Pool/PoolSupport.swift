@@ -83,12 +83,6 @@ enum PoolSupport {
     }
 }
 
-extension EngineStatistics {
-    var waiting: Int { origins.reduce(0) { $0 + $1.waiting } }
-    var dialling: Int { origins.reduce(0) { $0 + $1.dialling } }
-    var idle: Int { origins.reduce(0) { $0 + $1.idle } }
-}
-
 /// Names in the order in which they were added.
 final class PoolOrder: Sendable {
     private let list = Mutex<[String]>([])
