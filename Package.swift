@@ -171,7 +171,8 @@ let package = Package(
             name: "SternaTracing", dependencies: ["Sterna", "SternaCore", httpTypes, nioCore, tracing],
             swiftSettings: strict),
         .target(
-            name: "SternaMetrics", dependencies: ["Sterna", "SternaCore", "SternaTransport", httpTypes, nioCore, metrics],
+            name: "SternaMetrics",
+            dependencies: ["Sterna", "SternaCore", "SternaTransport", httpTypes, nioCore, metrics],
             swiftSettings: strict),
         .target(
             name: "SternaLifecycle",
@@ -184,7 +185,8 @@ let package = Package(
         .target(
             name: "SternaTesting",
             dependencies: [
-                "SternaPlatform", "SternaCore", "SternaTransport", "Sterna", "SternaReachability", "SternaRecorder", httpTypes, nioCore,
+                "SternaPlatform", "SternaCore", "SternaTransport", "Sterna", "SternaReachability", "SternaRecorder",
+                httpTypes, nioCore,
                 nioPosix, nioHTTP1, nioHTTP2, nioHPACK, nioTLS, nioSSL, x509, asn1, crypto, orderedCollections,
             ],
             swiftSettings: strict),
@@ -258,8 +260,9 @@ let package = Package(
         tests(
             "SternaObservationTests",
             [
-                "SternaTestSupport", "SternaTracing", "SternaMetrics", "SternaLifecycle", "SternaTransfers", logging,
-                inMemoryLogging, tracing, inMemoryTracing, metrics, metricsTestKit, lifecycle,
+                "SternaTestSupport", "SternaTracing", "SternaMetrics", "SternaLifecycle", "SternaTransfers",
+                "SternaTransport", logging, inMemoryLogging, tracing, inMemoryTracing, metrics, metricsTestKit,
+                lifecycle,
             ] + session),
         tests("SternaRecorderTests", ["SternaTestSupport", "SternaRecorder"] + session),
         // What goes across subjects: the documentation's examples, mutated inputs, other programs.

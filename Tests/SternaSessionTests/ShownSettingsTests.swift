@@ -83,7 +83,9 @@ struct ShownSettingsTests {
         expectShown(SessionSettings.Limits.self, in: labels(of: settings.limits))
         expectShown(
             SessionSettings.Events.self, in: labels(of: settings.events),
-            ["notifications": ["postsNotifications"], "logging": ["logs"], "spans": ["traces"]])
+            [
+                "notifications": ["postsNotifications"], "logging": ["logs"], "spans": ["traces"], "meter": ["measures"],
+            ])
         expectShown(
             SessionSettings.Network.self, in: labels(of: settings.network), ["watchedNetwork": ["reachability"]])
         expectShown(SessionSettings.Tasks.self, in: labels(of: settings.tasks), ["decisionsNumber": []])

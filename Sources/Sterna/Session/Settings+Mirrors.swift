@@ -86,6 +86,7 @@ extension SessionSettings.Events: CustomReflectable {
             children: [
                 "observers": observers.map(\.families), "capacity": capacity, "collectsMetrics": collectsMetrics,
                 "postsNotifications": notifications.isOn, "logs": logging?.families as Any, "traces": spans != nil,
+                "measures": meter != nil,
             ], displayStyle: .struct)
     }
 }

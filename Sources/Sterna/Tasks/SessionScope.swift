@@ -18,6 +18,9 @@ final class SessionScope: Sendable {
     /// The alternative services (RFC 7838) that servers have announced to the session and to those derived from it.
     let alternatives: AltSvcStore
     private let parent: SessionScope?
+
+    /// Reports the engine's figures while the session exists; nil in most sessions.
+    private let metering: (any AnyObject & Sendable)?
     private let isClosed = Atomic<Bool>(false)
 
     /// Whether the session can be invalidated; ``Session/shared`` cannot.
@@ -27,6 +30,7 @@ final class SessionScope: Sendable {
         events = EventSource(settings.allObservers, capacity: settings.events.capacity)
         self.isClosable = isClosable
         parent = nil
+        metering = settings.events.meter?.begin(on: settings.network.engine)
         register = TaskRegister()
         calls = CallScope()
         retries = RetryLedger()
@@ -38,6 +42,7 @@ final class SessionScope: Sendable {
         events = EventSource(settings.allObservers, below: parent.events)
         isClosable = true
         self.parent = parent
+        metering = settings.events.meter?.begin(on: settings.network.engine)
         register = parent.register
         calls = CallScope(below: parent.calls)
         retries = parent.retries

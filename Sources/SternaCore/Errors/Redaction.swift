@@ -101,5 +101,8 @@ struct ShownURL: Sendable, Hashable, CustomStringConvertible, CustomReflectable 
 
     var description: String { Redaction.show(url) }
 
+    /// The host, without the brackets of an address, and the port.
+    var server: (host: String, port: Int) { (url.hostWithoutBrackets, url.effectivePort) }
+
     var customMirror: Mirror { Mirror(self, children: ["description": description]) }
 }

@@ -45,6 +45,9 @@ public struct AttemptMetrics: Sendable, Hashable {
 
     private let target: ShownURL
 
+    /// The host of the URL, without the brackets of an address, and its port.
+    package var server: (host: String, port: Int) { target.server }
+
     /// The whole attempt, including the body of the response.
     public var whole: Span
 
@@ -121,6 +124,9 @@ public struct RequestMetrics: Sendable, Hashable {
     /// The attempts in order.
     public package(set) var attempts: [AttemptMetrics] = []
 
+    /// What the request found in the session's cache; nil if it did not ask one.
+    package var cacheResult: CacheResult?
+
     package init(id: UInt64) { self.id = id }
 
     /// From the call to the end of the attempt that ended last.
@@ -140,4 +146,14 @@ public struct RequestMetrics: Sendable, Hashable {
 
     /// The bytes read in all attempts.
     public var bytesReceived: Int64 { attempts.reduce(0) { $0 + $1.bytesReceived } }
+}
+
+/// What a request found in a session's cache.
+package enum CacheResult: String, Sendable, Hashable {
+    /// A stored response was served.
+    case hit
+    /// A stored response was served after the server had confirmed it.
+    case revalidated
+    /// No stored response was served.
+    case miss
 }

@@ -105,6 +105,9 @@ package final class MetricsRecorder: Sendable {
         }
     }
 
+    /// Records what a request found in the session's cache.
+    package func answered(by result: CacheResult) { state.withLock { $0.metrics.cacheResult = result } }
+
     /// One attempt; its events are recorded in it even after the next one has begun.
     package struct Attempt: Sendable {
         package let recorder: MetricsRecorder

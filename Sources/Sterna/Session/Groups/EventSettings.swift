@@ -22,6 +22,9 @@ extension SessionSettings {
         /// Reports calls and their requests as spans; set by the module SternaTracing.
         package var spans: SpanSetting?
 
+        /// Reports metrics; set by the module SternaMetrics.
+        package var meter: (any SessionMeter)?
+
         /// Adds an observer.
         ///
         ///     let api = try Session { $0.events.observe(.network) { event in print(event) } }

@@ -32,7 +32,9 @@ final class CacheInterceptor: Interceptor {
         let identity = plan.identity.partition(of: request, signer: signer, secret ?? IdentitySecret())
         let transaction = await CacheTransaction(
             plan, withCookies(request), policy, partition: identity, secret: secret, next)
-        return try await transaction.run()
+        let response = try await transaction.run()
+        request.recorder?.answered(by: CacheResult(of: response))
+        return response
     }
 
     /// Forwards a request that no stored response may satisfy, and invalidates stored responses because of it (RFC 9111, 4.4).
@@ -71,6 +73,18 @@ final class CacheInterceptor: Interceptor {
         // An unusable file is an error of `save()`, not of requests.
         if jar.isUnread { try? await jar.load() }
         return jar.added(to: request, plan.identity.cookieSecurity)
+    }
+}
+
+extension CacheResult {
+    /// The result of a request that asked the cache.
+    fileprivate init(of response: Response) {
+        switch response.source {
+        case .network: self = .miss
+        case .revalidated: self = .revalidated
+        // The 504 says that the cache has no usable response.
+        case .cache: self = response.status == .gatewayTimeout ? .miss : .hit
+        }
     }
 }
 

@@ -1,0 +1,82 @@
+import Metrics
+import SternaCore
+import Synchronization
+
+/// The instruments of a session, each made when it is first needed.
+final class Instruments: Sendable {
+    private enum Instrument {
+        case timer(Timer)
+        case counter(Counter)
+        case gauge(Metrics.Meter)
+    }
+
+    private struct Key: Hashable {
+        let label: String
+        let dimensions: [String]
+
+        init(_ label: String, _ dimensions: [(String, String)]) {
+            self.label = label
+            self.dimensions = dimensions.flatMap { [$0.0, $0.1] }
+        }
+    }
+
+    /// The most instruments. Further values are reported without their dimensions, as by OpenTelemetry's SDKs.
+    static let most = 2_000
+    static let overflow = [("otel.metric.overflow", "true")]
+
+    let servers: ServerLabels
+    private let factory: any MetricsFactory
+    private let known = Mutex<[Key: Instrument]>([:])
+
+    init(_ factory: any MetricsFactory, servers: ServerLabels) { (self.factory, self.servers) = (factory, servers) }
+
+    func record(_ label: String, _ dimensions: [(String, String)], _ time: Duration) {
+        let instrument = instrument(label, dimensions) { [factory] in
+            .timer(Timer(label: label, dimensions: $0, factory: factory))
+        }
+        guard case .timer(let timer) = instrument else { return }
+        timer.recordNanoseconds(time.nanosecondCount)
+    }
+
+    func count(_ label: String, _ dimensions: [(String, String)], _ amount: Int64 = 1) {
+        guard amount > 0 else { return }
+        let instrument = instrument(label, dimensions) { [factory] in
+            .counter(Counter(label: label, dimensions: $0, factory: factory))
+        }
+        if case .counter(let counter) = instrument { counter.increment(by: amount) }
+    }
+
+    func set(_ label: String, _ dimensions: [(String, String)], _ value: Int) {
+        let instrument = instrument(label, dimensions) { [factory] in
+            .gauge(Metrics.Meter(label: label, dimensions: $0, factory: factory))
+        }
+        if case .gauge(let gauge) = instrument { gauge.set(value) }
+    }
+
+    private func instrument(
+        _ label: String, _ dimensions: [(String, String)], _ make: ([(String, String)]) -> Instrument
+    ) -> Instrument {
+        known.withLock { known in
+            var (key, dimensions) = (Key(label, dimensions), dimensions)
+            if let instrument = known[key] { return instrument }
+            if known.count >= Self.most {
+                dimensions = Self.overflow
+                key = Key(label, dimensions)
+                if let instrument = known[key] { return instrument }
+            }
+            let made = make(dimensions)
+            known[key] = made
+            return made
+        }
+    }
+}
+
+extension Duration {
+    /// The nanoseconds; the largest number that fits for a longer time.
+    var nanosecondCount: Int64 {
+        let (seconds, attoseconds) = components
+        let (whole, isTooLarge) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        let (sum, overflows) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
+        return isTooLarge || overflows ? .max : sum
+    }
+}
