@@ -84,7 +84,8 @@ struct ShownSettingsTests {
         expectShown(
             SessionSettings.Events.self, in: labels(of: settings.events),
             [
-                "notifications": ["postsNotifications"], "logging": ["logs"], "spans": ["traces"], "meter": ["measures"],
+                "notifications": ["postsNotifications"], "logging": ["logs"], "spans": ["traces"],
+                "meter": ["measures"],
             ])
         expectShown(
             SessionSettings.Network.self, in: labels(of: settings.network), ["watchedNetwork": ["reachability"]])
