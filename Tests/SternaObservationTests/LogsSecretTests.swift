@@ -108,8 +108,9 @@ struct LogsSecretTests {
             try await TestProxy.withProxy(options) { proxy in
                 let logs = LogLines()
                 server.route("GET", "/old") { [self] _ in
-                    .redirect(to: "/get?code=\(secret(23))#id_token=\(secret(24))")
+                    .redirect(to: "/new?code=\(secret(23))#id_token=\(secret(24))")
                 }
+                server.route("GET", "/new") { _ in .json(["name": "Ada"]) }
                 server.route("GET", "/away") { [self] _ in .redirect(to: "ftp://ada:\(secret(25))@b.test/") }
                 let upstream = try Proxy(proxy.urlWithCredentials)
                 let api = try Session(baseURL: "http://origin.test/") {

@@ -99,7 +99,10 @@ struct TracingTests {
     @Test("A retry has a span of its own")
     func retries() async throws {
         let retrying = RetryScene()
-        let (api, _) = try retrying.make({ $0.events.trace(by: scene.tracer) }) { _, number in
+        let (api, _) = try retrying.make({
+            $0.retry = .transient
+            $0.events.trace(by: scene.tracer)
+        }) { _, number in
             number == 0 ? ServerResponse(status: 503) : .text("a")
         }
         _ = try await retrying.run { try await api.get("a") }

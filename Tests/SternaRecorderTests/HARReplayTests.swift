@@ -28,6 +28,7 @@ struct HARReplayTests {
         let mock = MockTransport(replaying: HARDocument(entries: entries))
         return try Session(baseURL: "https://api.example") {
             $0.network.transport = mock
+            $0.network.allowsOtherOrigins = true
             $0.retry = .none
             $0.acceptsAnyStatus = true
         }

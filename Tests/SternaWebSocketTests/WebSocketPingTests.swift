@@ -137,6 +137,18 @@ struct WebSocketPingTests {
         expectEqual(scene.stream.timerCount, 1)
     }
 
+    @Test("A ping to a server that does not read ends after its time-out, too")
+    func noRoom() async throws {
+        let scene = try SocketScene { $0.pingTimeout = .seconds(7) }
+        scene.stream.setCapacity(0)
+        let task = Task { try await scene.socket.ping() }
+        _ = await ping(scene)
+        scene.stream.advance(by: .seconds(7))
+        let error = await socketError { _ = try await task.value }
+        expectEqual(error?.kind, .timedOut)
+        expectNil(scene.socket.closure)
+    }
+
     @Test("Pings keep the connection alive; a peer that sends nothing until the next is due is lost")
     func keepAlive() async throws {
         let scene = try SocketScene { $0.pingInterval = .seconds(10) }

@@ -1,6 +1,7 @@
 import NIOCore
 import SternaCore
 import SternaTesting
+import Synchronization
 import Testing
 
 @testable import Sterna
@@ -66,11 +67,14 @@ struct WebSocketWireTests {
                     sent.add()
                 }
             }
+            let still = Mutex((count: 0, checks: 0))
             let isHeldBack = await eventually {
-                let before = sent.value
-                for _ in 0..<100 { await Task.yield() }
                 await engine.settle()
-                return before > 0 && sent.value == before && !socket.connection.stream.hasRoom
+                let count = sent.value
+                return still.withLock { still in
+                    still = count > 0 && count == still.count ? (count, still.checks + 1) : (count, 0)
+                    return still.checks == 20
+                }
             }
             #expect(isHeldBack)
             #expect(sent.value < count)

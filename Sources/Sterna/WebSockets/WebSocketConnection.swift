@@ -244,7 +244,6 @@ final class WebSocketConnection: DuplexHandler {
     }
 
     nonisolated(nonsending) func ping() async throws -> Duration {
-        try await room()
         let wait = Wait<Duration>()
         let (number, resumes) = try state.withLock { state throws(SternaError) in
             if let refusal = state.refusal { throw refusal }
@@ -254,6 +253,7 @@ final class WebSocketConnection: DuplexHandler {
         }
         let timer = stream.schedule(in: max(settings.pingTimeout, .zero)) { self.pingTimedOut(number) }
         defer { timer.cancel() }
+        // Without waiting for room: a peer that does not read makes none, and only the time-out says so.
         stream.put(pingFrame(number))
         if resumes { parseOn() }
         do {
@@ -271,8 +271,9 @@ final class WebSocketConnection: DuplexHandler {
             ? "its answer is behind messages that the program has not read. Read them in another task."
             : "the server did not answer."
         let error = SternaError(
-            .timedOut, phase: .wait, "The ping had no result within \(settings.pingTimeout): \(reason)")
-        wait?.end(.failure(error.advised(.inDetail)))
+            .timedOut, phase: .wait, "The ping had no result within \(settings.pingTimeout): \(reason)"
+        ).advised(.inDetail)
+        wait?.end(.failure(request.map { error.at($0) } ?? error))
     }
 
     var roundTrip: Duration? { state.withLock { $0.roundTrip } }
