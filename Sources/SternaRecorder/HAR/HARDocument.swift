@@ -13,7 +13,7 @@ public struct HARDocument: Sendable, Hashable {
     public var entries: [Entry]
 
     // The document with an empty list of entries.
-    private var frame: JSON
+    var frame: JSON
 
     /// The limits of a file: 512 MiB, twenty million values, and 128 levels of nesting.
     public static let parseLimits = JSON.ParseLimits(depth: 128, bytes: 512 << 20, values: 20_000_000)

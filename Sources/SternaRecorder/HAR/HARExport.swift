@@ -26,7 +26,7 @@ extension HARDocument.Entry {
     ///   one whose body was not recorded.
     public func exported(as format: HARDocument.ExportFormat, showsSecrets: Bool = false) throws(SternaError) -> String
     {
-        let request = (showsSecrets ? self : redacted()).request
+        let request = showsSecrets ? request : request.redacted()
         return switch format {
         case .curl: try request.sendable().curl(showsSecrets: showsSecrets)
         case .http: HTTPFileText(try request.sendable()).text

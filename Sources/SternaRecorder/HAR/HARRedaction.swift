@@ -12,7 +12,7 @@ extension HARDocument {
     /// streams; one that says it is JSON but cannot be parsed is replaced as a whole. Sizes stay those of the original.
     public func redacted() -> HARDocument {
         var document = self
-        document.log = HARRedaction().shown(log)
+        document.frame = HARRedaction().shown(frame)
         document.entries = entries.map { $0.redacted() }
         return document
     }
@@ -23,28 +23,32 @@ extension HARDocument.Entry {
     public func redacted() -> HARDocument.Entry { HARDocument.Entry(json: HARRedaction().shown(json)) }
 }
 
+extension HARDocument.Request {
+    /// Returns the request without credentials.
+    package func redacted() -> HARDocument.Request { HARDocument.Request(json: HARRedaction().shown(json)) }
+}
+
 /// Hides secrets in the tree of a document, by the names of its members and of its name-value pairs.
 struct HARRedaction {
-    func shown(_ tree: JSON) -> JSON { shown(tree, isCustom: false, depth: 0) }
+    func shown(_ tree: JSON) -> JSON { shown(tree, depth: 0) }
 
-    /// - Parameter isCustom: whether the tree is within a custom member, whose names are unknown and may mark secrets themselves.
-    private func shown(_ tree: JSON, isCustom: Bool, depth: Int) -> JSON {
+    private func shown(_ tree: JSON, depth: Int) -> JSON {
         // A deeper tree is not written either.
         guard depth <= JSON.maximumDepth else { return JSON(Redaction.mark) }
         switch tree {
         case .string(let text): return JSON(self.text(text))
-        case .array(let elements): return .array(elements.map { shown($0, isCustom: isCustom, depth: depth + 1) })
+        case .array(let elements): return .array(elements.map { shown($0, depth: depth + 1) })
         case .object(let object):
             let name = object["name"]?.string
             var result = JSON.Object()
             for (key, value) in object {
-                let isCustom = isCustom || key.hasPrefix("_")
                 if key == "value", let name {
                     result[key] = pair(name, value, depth)
-                } else if isCustom, isSecret(key, value) {
+                } else if isSecret(key, value) {
+                    // No name of the format marks a secret: such members are those of other programs.
                     result[key] = JSON(Redaction.mark)
                 } else {
-                    result[key] = member(key, value, isCustom, depth + 1)
+                    result[key] = member(key, value, depth + 1)
                 }
             }
             return .object(result)
@@ -52,19 +56,21 @@ struct HARRedaction {
         }
     }
 
-    private func member(_ key: String, _ value: JSON, _ isCustom: Bool, _ depth: Int) -> JSON {
+    private func member(_ key: String, _ value: JSON, _ depth: Int) -> JSON {
         switch (key, value) {
         case ("cookies", .array(let cookies)):
             return .array(
                 cookies.map { cookie in
-                    var shown = shown(cookie, isCustom: isCustom, depth: depth + 1)
+                    var shown = shown(cookie, depth: depth + 1)
                     if shown["value"].string?.isEmpty == false { shown["value"] = JSON(Redaction.mark) }
                     return shown
                 })
-        case ("postData", .object), ("content", .object): return body(value, isCustom, depth)
+        case ("postData", .object), ("content", .object): return body(value, depth)
         case ("_webSocketMessages", .array(let messages)), ("_eventSourceMessages", .array(let messages)):
             return .array(messages.map { message($0, depth) })
-        default: return shown(value, isCustom: isCustom, depth: depth)
+        case ("url", .string(let text)), ("redirectURL", .string(let text)):
+            return JSON(Redaction.show(reference: text))
+        default: return shown(value, depth: depth)
         }
     }
 
@@ -77,7 +83,7 @@ struct HARRedaction {
 
     private func pair(_ name: String, _ value: JSON, _ depth: Int) -> JSON {
         guard let text = value.string else {
-            return isSecret(name, value) ? JSON(Redaction.mark) : shown(value, isCustom: true, depth: depth + 1)
+            return isSecret(name, value) ? JSON(Redaction.mark) : shown(value, depth: depth + 1)
         }
         return JSON(text.isEmpty ? text : self.text(Redaction.shown(name, text)))
     }
@@ -90,8 +96,7 @@ struct HARRedaction {
         var rest = text[...]
         while !rest.isEmpty {
             let word = rest.prefix { $0 != " " && $0 != "\n" }
-            result +=
-                word.contains("://") ? Redaction.show(reference: String(word)) : Redaction.show(target: String(word))
+            result += self.word(String(word))
             rest = rest[word.endIndex...]
             let gap = rest.prefix { $0 == " " || $0 == "\n" }
             result += gap
@@ -100,15 +105,36 @@ struct HARRedaction {
         return result
     }
 
+    /// Hides secrets in a word, which stays as it was written if it has none.
+    private func word(_ word: String) -> String {
+        guard word.contains("://") else { return Redaction.show(target: word) }
+        let parts = word.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+        let query = parts[0].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false).dropFirst().first
+        let hidesFragment = parts.count > 1 && parts[1].utf8.contains(UInt8(ascii: "="))
+        guard hidesFragment || hasUserinfo(word) || query.flatMap({ Redaction.masked(pairs: $0) }) != nil else {
+            return word
+        }
+        return Redaction.show(reference: word)
+    }
+
+    private func hasUserinfo(_ word: String) -> Bool {
+        // A URL in a text may be in brackets or quotes. Of several URLs in a word, only the first would be parsed.
+        let reference = word.drop { "<([{\"'".contains($0) }
+        guard word.ranges(of: "//").count == 1, let url = try? HTTPURL(String(reference)) else {
+            return word.utf8.contains(UInt8(ascii: "@"))
+        }
+        return url.userinfo != nil
+    }
+
     // MARK: Bodies
 
-    private func body(_ tree: JSON, _ isCustom: Bool, _ depth: Int) -> JSON {
+    private func body(_ tree: JSON, _ depth: Int) -> JSON {
         var rest = tree
         var content = HARDocument.Content(json: tree)
         // The text is judged by its media type, and everything else as elsewhere.
         let text = content.text
         content.text = nil
-        rest = shown(content.json, isCustom: isCustom, depth: depth)
+        rest = shown(content.json, depth: depth)
         guard let text, var members = tree.object, let others = rest.object else { return rest }
         for (key, value) in others { members[key] = value }
         if content.encoding?.lowercased() == "base64" {
@@ -134,11 +160,14 @@ struct HARRedaction {
     }
 
     private func message(_ tree: JSON, _ depth: Int) -> JSON {
-        var shown = shown(tree, isCustom: false, depth: depth + 1)
+        var shown = shown(tree, depth: depth + 1)
         guard let data = tree["data"].string else { return shown }
         if HARDocument.Message(json: tree).opcode == 2 {
             let bytes = HARText.bytes(base64: data)
-            let safe = bytes.map { BodyRedaction(mediaType: nil).shown(Bytes(copying: $0)).array }
+            var safe = bytes.map { BodyRedaction(mediaType: nil).shown(Bytes(copying: $0)).array }
+            if let bytes, safe == bytes, let text = String(validating: bytes, as: UTF8.self) {
+                safe = Array(messageText(text).utf8)
+            }
             shown["data"] =
                 safe == bytes && bytes != nil ? JSON(data) : JSON(safe.map(HARText.base64) ?? Redaction.mark)
         } else {
@@ -147,8 +176,20 @@ struct HARRedaction {
         return shown
     }
 
-    /// Hides secrets in a message: JSON, also behind a short prefix as Socket.IO has it, or pairs.
+    /// Hides secrets in a message, whose parts end with a NUL (STOMP) or a record separator (SignalR).
     private func messageText(_ text: String) -> String {
+        var result = ""
+        var rest = text[...].utf8
+        while let end = rest.firstIndex(where: { $0 == 0 || $0 == 0x1E }) {
+            result += partText(String(Substring(rest[..<end])))
+            result.unicodeScalars.append(Unicode.Scalar(rest[end]))
+            rest = rest[rest.index(after: end)...]
+        }
+        return result + partText(String(Substring(rest)))
+    }
+
+    /// Hides secrets in a part of a message: JSON, also behind a short prefix as Socket.IO has it, or pairs.
+    private func partText(_ text: String) -> String {
         let shown = BodyRedaction(mediaType: nil).shown(Bytes(text: text)).text
         guard shown == text, let start = text.utf8.firstIndex(where: { "{[".utf8.contains($0) }),
             start != text.startIndex,
@@ -158,39 +199,38 @@ struct HARRedaction {
             + BodyRedaction(mediaType: "application/json").shown(Bytes(text: String(text[start...]))).text
     }
 
-    /// Hides secrets in the data of an event stream. The lines of an event's data are one text.
+    /// Hides secrets in the data of an event stream. The data lines until an empty line are one text, whatever is between them.
     private func events(_ stream: String) -> String {
         var result: [String] = []
+        var others: [String] = []
         var data: [String] = []
+        var hides = false
         func flush() {
-            guard !data.isEmpty else { return }
             let text = data.joined(separator: "\n")
             let shown = messageText(text)
-            result += shown.split(separator: "\n", omittingEmptySubsequences: false).map { "data: \($0)" }
-            data = []
+            if shown != text { hides = true }
+            result += others
+            if !data.isEmpty {
+                result += shown.split(separator: "\n", omittingEmptySubsequences: false).map { "data: \($0)" }
+            }
+            (others, data) = ([], [])
         }
-        let lines = stream.replacing("\r\n", with: "\n").replacing("\r", with: "\n")
-        guard lines.contains("data") else { return stream }
-        for line in lines.split(separator: "\n", omittingEmptySubsequences: false) {
-            if line.hasPrefix("data:") {
-                let value = line.dropFirst(5)
-                data.append(String(value.hasPrefix(" ") ? value.dropFirst() : value))
-            } else {
+        var lines = stream.replacing("\r\n", with: "\n").replacing("\r", with: "\n")
+        if lines.unicodeScalars.first == "\u{FEFF}" { lines.unicodeScalars.removeFirst() }
+        for line in lines.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
+            if line.isEmpty {
                 flush()
-                result.append(String(line))
+                result.append("")
+            } else if line.starts(with: "data:".utf8) {
+                let value = line.dropFirst(5)
+                data.append(String(Substring(value.first == UInt8(ascii: " ") ? value.dropFirst() : value)))
+            } else if line.elementsEqual("data".utf8) {
+                data.append("")
+            } else {
+                others.append(String(Substring(line)))
             }
         }
         flush()
-        let shown = result.joined(separator: "\n")
-        // The same events, possibly with other line ends and spaces, stay as they were.
-        return values(of: shown) == values(of: lines) ? stream : shown
-    }
-
-    private func values(of stream: String) -> [Substring] {
-        stream.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-            guard line.hasPrefix("data:") else { return line }
-            let value = line.dropFirst(5)
-            return value.hasPrefix(" ") ? value.dropFirst() : value
-        }
+        return hides ? result.joined(separator: "\n") : stream
     }
 }
