@@ -5,7 +5,7 @@ import SternaRecorder
 import SternaSerialization
 
 /// The body of a request by what it means: JSON and forms are equal if their values are.
-enum RecordedBody: Sendable, Equatable {
+enum RecordedBody: Sendable, Hashable {
     case none
     /// The document says that there was a body, but does not have it.
     case unknown

@@ -15,11 +15,15 @@ struct ReplayedResponse {
     func response(to method: String, recordedOrigins: Set<Origin>) -> ServerResponse {
         let entry = recorded.entry
         let response = entry.response
-        if let messages = entry.webSocketMessages { return webSocket(messages) }
+        if recorded.isWebSocket { return webSocket(entry.webSocketMessages ?? []) }
         let hasContent = method != "HEAD" && response.status != 204 && response.status != 304
-        let content = response.content
+        var content = response.content
+        let type = response.headers.first { $0.name.lowercased() == "content-type" }
+        if let type, MediaType(content.mimeType)?["charset"] == nil { content.mimeType = type.value }
         let bytes = content.bytes
-        if hasContent, bytes == nil, content.text != nil || (content.size ?? 0) > 0 {
+        // Programs leave out the content of redirects, which clients do not show.
+        let needsContent = hasContent && !(300..<400).contains(response.status)
+        if needsContent, bytes == nil, content.text != nil || (content.size ?? 0) > 0 {
             return .message("Entry \(recorded.number) was recorded without its content.", status: 502)
         }
         let isCoded = response.headers.contains { $0.name.lowercased() == "content-encoding" }
@@ -29,14 +33,14 @@ struct ReplayedResponse {
         }
         if hasContent {
             dropped.formUnion(["content-length", "content-encoding"])
-            if isCoded { dropped.formUnion(["content-digest", "content-md5", "digest"]) }
+            if isCoded { dropped.formUnion(["content-digest", "content-md5", "digest", "repr-digest"]) }
         }
         // A client would leave the server.
         if !recordedOrigins.isEmpty { dropped.insert("alt-svc") }
         var headers = ServerHeaders()
         for field in response.headers where !field.name.hasPrefix(":") && !dropped.contains(field.name.lowercased()) {
             // Chromium joins repeated fields by line feeds.
-            for line in field.value.split(separator: "\n") {
+            for line in field.value.split(separator: "\n", omittingEmptySubsequences: false) {
                 let isTarget = field.name.lowercased() == "location"
                 headers.add(field.name, isTarget ? target(String(line), recordedOrigins) : String(line))
             }
@@ -48,14 +52,16 @@ struct ReplayedResponse {
 
     /// Whether the document has a failure in place of a response.
     var isFailure: Bool {
-        recorded.entry.webSocketMessages == nil && !(200...599).contains(recorded.entry.response.status)
+        !recorded.isWebSocket && !(200...599).contains(recorded.entry.response.status)
     }
 
     private func target(_ text: String, _ recordedOrigins: Set<Origin>) -> String {
         guard let base = recorded.url, let url = try? HTTPURL(text, relativeTo: base),
             recordedOrigins.contains(url.origin)
         else { return text }
-        return url.requestTarget + (url.fragment.map { "#\($0)" } ?? "")
+        // Two slashes at the beginning would precede a host.
+        let target = url.requestTarget
+        return (target.hasPrefix("//") ? "/." : "") + target + (url.fragment.map { "#\($0)" } ?? "")
     }
 
     /// Sends the messages that were received, each after those that the client had sent before it.

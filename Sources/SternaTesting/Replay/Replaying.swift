@@ -12,7 +12,7 @@ extension MockTransport {
     ///     let har = try HARDocument(file: "session.har")
     ///     let api = try Session(baseURL: "https://api.example.com") { $0.network.transport = MockTransport(replaying: har) }
     ///
-    /// An entry answers a request of the same method, URL and body. Bodies are equal by their bytes, or by their values if both are
+    /// An entry answers a request of the same method, URL and body; a WebSocket's entry answers only a WebSocket. Bodies are equal by their bytes, or by their values if both are
     /// JSON or URL-encoded forms; a boundary of multipart does not count. A request that no entry matches exactly is compared again
     /// with secrets hidden on both sides, so that documents without secrets can be replayed.
     ///
@@ -35,7 +35,8 @@ extension MockTransport {
             }
             let question = HARReplay.Question(
                 method: request.method.rawValue, url: request.url, body: bytes,
-                mediaType: request.headers[.contentType] ?? request.body?.mediaType)
+                mediaType: request.headers[.contentType] ?? request.body?.mediaType,
+                isWebSocket: ServerHeaders(request.headers).hasToken("websocket", in: "Upgrade"))
             switch replay.answer(question) {
             case .none(let text): return .message(text, status: 404)
             case .entry(let entry):
@@ -63,7 +64,8 @@ extension TestServer {
             }
             let question = HARReplay.Question(
                 method: request.method, url: url, body: try await request.body.collect(upTo: longestBody),
-                mediaType: request.headers["Content-Type"])
+                mediaType: request.headers["Content-Type"],
+                isWebSocket: request.headers.hasToken("websocket", in: "Upgrade"))
             switch replay.answer(question) {
             case .none(let text): return .message(text, status: 404)
             case .entry(let entry):
