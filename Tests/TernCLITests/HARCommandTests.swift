@@ -59,6 +59,25 @@ struct HARCommandTests {
         }
     }
 
+    @Test("show --json has escapes in place of characters that a terminal interprets") func harmlessJSON() async throws
+    {
+        let type = "text/\u{9B}31m\u{85}\u{7F}\u{202E}\u{2066}é"
+        var entry = Self.entry("GET", "https://birds.example/", at: 0)
+        entry.response.content.mimeType = type
+        let folder = try TemporaryFolder()
+        try HARDocument(entries: [entry]).write(to: folder.path("a.har"))
+        let list = try await TernProcess.run("har", "show", folder.path("a.har"), "--json")
+        let one = try await TernProcess.run("har", "show", folder.path("a.har"), "1", "--json")
+        for outcome in [list, one] {
+            #expect(outcome.text.contains("\\u009b31m") && outcome.text.contains("é"), "\(outcome.text)")
+            for scalar in outcome.text.unicodeScalars where scalar != "\n" {
+                #expect(![.control, .format].contains(scalar.properties.generalCategory), "\(scalar.value)")
+            }
+        }
+        try expectEqual(JSON(parsing: list.text)[0]["mimeType"].string, type)
+        try expectEqual(JSON(parsing: one.text)["response"]["content"]["mimeType"].string, type)
+    }
+
     @Test("show with a number shows the exchange and its phases") func detail() async throws {
         try await withFile { file in
             let outcome = try await TernProcess.run("har", "show", file, "2")
@@ -116,6 +135,24 @@ struct HARCommandTests {
             expectEqual(wrong.status, 2)
             #expect(wrong.errors.contains("curl, http or swift"), "\(wrong.errors)")
         }
+    }
+
+    @Test("export exits with 1 if it leaves an entry out") func incompleteExport() async throws {
+        let folder = try TemporaryFolder()
+        let bad = Self.entry("GET", "about:blank", at: 0)
+        try HARDocument(entries: [bad, Self.entry("GET", "https://birds.example/", at: 1)]).write(
+            to: folder.path("a.har"))
+        let some = try await TernProcess.run("har", "export", folder.path("a.har"), "--as", "curl")
+        expectEqual(some.status, 1)
+        #expect(some.text.hasPrefix("curl ") && some.errors.contains("Entry 1 is left out"), "\(some.errors)")
+        try HARDocument(entries: [bad]).write(to: folder.path("b.har"))
+        let none = try await TernProcess.run("har", "export", folder.path("b.har"), "--as", "curl")
+        expectEqual(none.status, 1)
+        #expect(none.errors.contains("Entry 1 is left out") && !none.errors.contains("No entries"), "\(none.errors)")
+        try HARDocument().write(to: folder.path("c.har"))
+        let empty = try await TernProcess.run("har", "export", folder.path("c.har"), "--as", "curl")
+        expectEqual(empty.status, 0)
+        #expect(empty.errors.contains("No entries."), "\(empty.errors)")
     }
 
     @Test("replay answers with the recorded responses") func replay() async throws {

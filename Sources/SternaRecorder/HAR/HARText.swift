@@ -6,7 +6,7 @@ package enum HARText {
     /// Returns JSON in which characters that a terminal or a web page interprets are escapes.
     ///
     /// Outside strings JSON is ASCII without these characters, so that each escape is within a string.
-    static func harmless(_ json: [UInt8]) -> [UInt8] {
+    package static func harmless(_ json: [UInt8]) -> [UInt8] {
         guard json.contains(where: { $0 >= 0x7F || $0 == UInt8(ascii: "<") }) else { return json }
         var result: [UInt8] = []
         result.reserveCapacity(json.count)

@@ -62,18 +62,22 @@ struct HARShowCommand: AsyncParsableCommand {
         if let number {
             let entry = try HARFile.entry(number, of: document)
             let shown = showSecrets ? entry : entry.redacted()
-            if json { return try Descriptor.standardOutput.write(shown.json.serializedString(.pretty) + "\n") }
+            if json { return try write(shown.json) }
             let detail = HARDetail(width: terminal.width, isColoured: terminal.wantsColours, isPlain: isPlain)
             return try Descriptor.standardOutput.write(detail.lines(shown, number).joined(separator: "\n") + "\n")
         }
         let shown = showSecrets ? document : document.redacted()
-        if json {
-            return try Descriptor.standardOutput.write(HARTable.json(shown.entries).serializedString(.pretty) + "\n")
-        }
+        if json { return try write(HARTable.json(shown.entries)) }
         guard !shown.entries.isEmpty else { return printError("No entries.") }
         let table = HARTable(
             isColoured: terminal.wantsColours, width: terminal.isTerminal ? terminal.width : nil, isPlain: isPlain)
         try Descriptor.standardOutput.write(table.lines(shown.entries).joined(separator: "\n") + "\n")
+    }
+
+    /// Writes JSON, with escapes in place of characters that a terminal interprets.
+    private func write(_ tree: JSON) throws {
+        let bytes = HARText.harmless(try tree.serialized(.pretty))
+        try Descriptor.standardOutput.write(String(decoding: bytes, as: UTF8.self) + "\n")
     }
 }
 
@@ -138,6 +142,7 @@ struct HARExportCommand: AsyncParsableCommand {
     func run() async throws {
         guard let format = HARDocument.ExportFormat(rawValue: format) else { return }
         let document = try await source.document()
+        if number == nil, document.entries.isEmpty { return printError("No entries.") }
         let numbers = number.map { [$0] } ?? document.entries.indices.map { $0 + 1 }
         var pieces: [String] = []
         for number in numbers {
@@ -151,9 +156,11 @@ struct HARExportCommand: AsyncParsableCommand {
                 printError("Entry \(number) is left out: \(error.detail)")
             }
         }
-        guard !pieces.isEmpty else { return printError("No entries.") }
-        let text = pieces.joined(separator: format == .swift ? "\n\n" : "\n") + "\n"
-        let isTerminal = Terminal.standardOutput.isTerminal
-        try Descriptor.standardOutput.write(isTerminal ? TerminalText.block(text) : text)
+        if !pieces.isEmpty {
+            let text = pieces.joined(separator: format == .swift ? "\n\n" : "\n") + "\n"
+            let isTerminal = Terminal.standardOutput.isTerminal
+            try Descriptor.standardOutput.write(isTerminal ? TerminalText.block(text) : text)
+        }
+        if pieces.count < numbers.count { throw ExitCode(ExitStatus.failure) }
     }
 }
