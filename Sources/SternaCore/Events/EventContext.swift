@@ -5,7 +5,7 @@
 package protocol EventContext: AnyObject, Sendable {
     /// Captures what belongs to an attempt; called in the task that makes it. The engine's own repeats have no such task, and belong
     /// to the attempt before.
-    func attemptBegan(_ number: Int)
+    func attemptBegan(_ number: Int, _ request: Request)
 
     /// Receives the response that the caller gets, before the event of the call's end; with its body if the call has collected it.
     func received(_ response: Response, body: Bytes?)

@@ -87,8 +87,8 @@ package final class MetricsRecorder: Sendable {
                     reason: reason, method: request.method.rawValue, url: request.url, start: offset(now)))
             return (state.metrics.attempts.count - 1, reason)
         }
-        // The engine names the reason for its own repeats, which it makes outside of the caller's task.
-        if reason == nil { call.context?.attemptBegan(index + 1) }
+        // The engine names the reason for its own repeats of the same request, which it makes outside of the caller's task.
+        if reason == nil { call.context?.attemptBegan(index + 1, request) }
         post(.attemptBegan(begun, request), attempt: index + 1, at: now)
         let attempt = Attempt(recorder: self, index: index)
         request.options[AttemptNoteKey.self]?.began(attempt)

@@ -15,7 +15,7 @@ struct EventContextTests {
 
         private func add(_ line: String) { kept.withLock { $0.append(line) } }
 
-        func attemptBegan(_ number: Int) { add("attempt \(number)") }
+        func attemptBegan(_ number: Int, _ request: Request) { add("attempt \(number) \(request.url.path)") }
         func received(_ response: Response, body: Bytes?) { add("received \(response.status.code)") }
         func failed(_ error: SternaError) { add("failed \(error.kind)") }
     }
@@ -54,6 +54,6 @@ struct EventContextTests {
         _ = recorder.attemptBegan(request)
         recorder.requestEnded(.cancelled(phase: .wait))
         recorder.requestEnded(SternaError(.timedOut, phase: .wait, "Late."))
-        expectEqual(context.lines, ["attempt 1", "attempt 3", "failed cancelled"])
+        expectEqual(context.lines, ["attempt 1 /", "attempt 3 /", "failed cancelled"])
     }
 }

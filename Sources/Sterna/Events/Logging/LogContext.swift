@@ -24,7 +24,10 @@ final class LogContext: EventContext {
         state = Mutex(State(provided: [(0, logger.metadataProvider?.get() ?? [:])]))
     }
 
-    func attemptBegan(_ number: Int) {
+    func attemptBegan(_ number: Int, _ request: Request) {
+        // Here, since the attempt's event may be lost while a later one is written.
+        let secretHeaders = request.options[SecretHeadersKey.self].map { $0.lowercased() }
+        if !secretHeaders.isEmpty { state.withLock { $0.outcome.secretHeaders.formUnion(secretHeaders) } }
         // A task without the values, such as one that coalesced calls share, leaves those of the call.
         guard let provided = logger.metadataProvider?.get(), !provided.isEmpty else { return }
         state.withLock { state in
@@ -48,12 +51,9 @@ final class LogContext: EventContext {
         state.withLock { $0.outcome.failure = failure }
     }
 
-    /// Returns the metadata for an event's attempt, and the outcome of the call; updates the names of secret header fields.
+    /// Returns the metadata for an event's attempt, and the outcome of the call.
     func state(of event: SternaEvent) -> (provided: Logger.Metadata, outcome: LogOutcome) {
         state.withLock { state in
-            if case .attemptBegan(_, let request) = event.kind {
-                state.outcome.secretHeaders = Set(request.options[SecretHeadersKey.self].map { $0.lowercased() })
-            }
             var attempt = event.attempt
             if case .requestEnded = event.kind { attempt = 0 }
             let last = state.provided.filter { $0.attempt <= attempt }.max { $0.attempt < $1.attempt }
