@@ -529,9 +529,9 @@ extension SessionPlan {
         known.response?.sessionDecoding = decoding
         if let logging = settings.events.logging { logging.failed(known, request) }
         if let recorder = request.recorder {
-            known.metrics = recorder.snapshot
             // A download that continues with the response ends the request itself.
             if known.downloadTask == nil { recorder.requestEnded(known) }
+            known.metrics = recorder.snapshot
         }
         return known
     }

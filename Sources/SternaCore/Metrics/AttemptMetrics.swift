@@ -48,8 +48,11 @@ public struct AttemptMetrics: Sendable, Hashable {
     /// The host of the URL, without the brackets of an address, and its port.
     package var server: (host: String, port: Int) { target.server }
 
-    /// The whole attempt, including the body of the response.
+    /// The whole attempt, including the body of the response; after a switch of protocols, such as to a WebSocket, up to its head.
     public var whole: Span
+
+    /// Whether ``whole`` has its end.
+    package private(set) var isOver = false
 
     /// Waiting for a connection, or for permission to open one.
     public var queue: Span?
@@ -113,6 +116,13 @@ public struct AttemptMetrics: Sendable, Hashable {
         self.method = method
         target = ShownURL(url)
         whole = Span(start: start, end: start)
+    }
+
+    /// Records the end of the attempt, once.
+    package mutating func end(at moment: Duration) {
+        guard !isOver else { return }
+        whole = Span(start: whole.start, end: moment)
+        isOver = true
     }
 }
 

@@ -51,10 +51,26 @@ package final class MetricsRecorder: Sendable {
 
     /// Posts the end of the call, once.
     package func requestEnded(_ error: SternaError? = nil) {
-        guard events != nil, !isEnded.exchange(true, ordering: .relaxed) else { return }
+        guard !isEnded.exchange(true, ordering: .relaxed) else { return }
+        let all = endAttempts(error)
+        guard events != nil else { return }
         if let error { call.context?.failed(error) }
-        let all = snapshot
         send(.requestEnded(all), all.attempts.count, nil)
+    }
+
+    /// Ends the attempts that the engine has not ended yet, and returns the metrics. An attempt without a response that the call
+    /// did not need, such as a hedged copy, counts as cancelled.
+    private func endAttempts(_ error: SternaError?) -> RequestMetrics {
+        let now = offset(clock.now)
+        return state.withLock { state in
+            for index in state.metrics.attempts.indices where !state.metrics.attempts[index].isOver {
+                let status = state.metrics.attempts[index].status
+                let failure = error?.kind ?? (status == nil ? .cancelled : nil)
+                state.metrics.attempts[index].end(at: now)
+                state.metrics.attempts[index].failure = state.metrics.attempts[index].failure ?? failure
+            }
+            return state.metrics
+        }
     }
 
     private func post(
@@ -139,7 +155,7 @@ package final class MetricsRecorder: Sendable {
 
         /// Records the end of the attempt together with other changes.
         package func end(_ metrics: inout AttemptMetrics, at now: NIODeadline) {
-            metrics.whole = AttemptMetrics.Span(start: metrics.whole.start, end: recorder.offset(now))
+            metrics.end(at: recorder.offset(now))
         }
 
         /// Records a failure; the first one is an event.

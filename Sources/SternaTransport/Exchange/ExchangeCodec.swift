@@ -300,7 +300,7 @@ extension ExchangeCodec {
         let now = shard.clock.now
         recorder.update { attempt in
             if exchange.phase == .writing { attempt.write = attempt.write ?? recorder.span(marks.start, now) }
-            guard exchange.phase == .waiting || exchange.phase == .reading else { return }
+            guard !attempt.isOver, exchange.phase == .waiting || exchange.phase == .reading else { return }
             if attempt.wait == nil { attempt.wait = recorder.span(marks.sent ?? marks.start, marks.firstByte ?? now) }
             if let firstByte = marks.firstByte { attempt.read = recorder.span(firstByte, now) }
         }
@@ -311,6 +311,8 @@ extension ExchangeCodec {
         let (sent, received) = (Int64(throughput.sent), Int64(throughput.received))
         recorder.update { attempt in
             (attempt.bytesSent, attempt.bytesReceived) = (sent, received)
+            // An attempt that has switched protocols, or whose call was over, has ended before.
+            guard !attempt.isOver else { return }
             attempt.read = recorder.span(marks.firstByte ?? lastActivity, lastActivity)
             recorder.end(&attempt, at: lastActivity)
         }
@@ -468,11 +470,17 @@ extension ExchangeCodec {
 
 /// Exchanges that have switched protocols: their bytes belong to the program.
 extension ExchangeCodec {
-    /// Makes the pipe of an exchange that switches protocols, and ends its limits but for the write time-out.
+    /// Makes the pipe of an exchange that switches protocols, and ends its limits but for the write time-out. Its metrics end here.
     final func switchProtocols(over incoming: BodyPipe) -> DuplexPipe {
         let duplex = DuplexPipe(self, incoming: incoming)
         self.duplex = duplex
         exchange?.phase = .switched
+        if let recorder = exchange?.recorder {
+            recorder.update { attempt in
+                attempt.read = recorder.span(marks.firstByte ?? lastActivity, lastActivity)
+                recorder.end(&attempt, at: lastActivity)
+            }
+        }
         return duplex
     }
 
