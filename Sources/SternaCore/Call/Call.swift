@@ -111,7 +111,8 @@ public final class Call: Sendable {
 
     /// Counts requests of the call that are reported as spans; returns the number of those before them.
     package func countSpans(_ count: Int = 1) -> Int {
-        spanCount.wrappingAdd(count, ordering: .relaxed).oldValue
+        // Calls that outlast one another share the recorder, and so the count.
+        recorder?.countSpans(count) ?? spanCount.wrappingAdd(count, ordering: .relaxed).oldValue
     }
 
     // MARK: Cancellation

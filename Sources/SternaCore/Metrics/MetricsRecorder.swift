@@ -19,6 +19,7 @@ package final class MetricsRecorder: Sendable {
 
     // The end must be the last event, even if bytes of an unread body still arrive.
     private let isEnded = Atomic<Bool>(false)
+    private let spanCount = Atomic<Int>(0)
 
     init(_ call: ObservedCall, events: EventSource?, clock: NetworkClock = .system) {
         began = clock.now
@@ -35,6 +36,9 @@ package final class MetricsRecorder: Sendable {
 
     /// Returns a time as an offset from the request's beginning.
     package func offset(_ moment: NIODeadline) -> Duration { .nanoseconds(max(0, (moment - began).nanoseconds)) }
+
+    /// Counts requests that are reported as spans; returns the number of those before them.
+    func countSpans(_ count: Int) -> Int { spanCount.wrappingAdd(count, ordering: .relaxed).oldValue }
 
     /// Announces the reason for the next attempt.
     package func expect(_ reason: AttemptMetrics.Reason) { state.withLock { $0.nextReason = reason } }
