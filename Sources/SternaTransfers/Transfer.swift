@@ -246,7 +246,8 @@ public final class Transfer: Sendable, Identifiable {
         state.withLock { state in
             guard state.work == nil, state.lock != nil else { return }
             state.triesAgain = true
-            state.work = Task { await self.run() }
+            // Detached: a queue begins it where another transfer ends, whose task-local values must not affect it.
+            state.work = Task.detached { await self.run() }
         }
         report()
     }

@@ -2,6 +2,7 @@ import Logging
 import SternaCore
 import SternaTesting
 import SternaTransfers
+import Synchronization
 import Testing
 
 @testable import Sterna
@@ -51,4 +52,25 @@ struct LogsTransferTests {
     func info() async throws {
         try await expectEqual(lines(.info, .json([:])).lines, [])
     }
+
+    @Test("Transfers do not run with the task-local values of the task that begins them, or of another transfer")
+    func taskLocals() async throws {
+        let seen = Mutex<[String]>([])
+        let mock = MockTransport { request in
+            seen.withLock { $0.append(Caller.current ?? "none") }
+            return .text(request.url.path)
+        }
+        let (api, _) = try mocked(by: mock)
+        let queue = TransferQueue(with: api) { $0.concurrency = 1 }
+        let transfers = try (0..<3).map { number in
+            try Caller.$current.withValue("adds") { try queue.add { $0.dataTask(.get("\(number)")) } }
+        }
+        Caller.$current.withValue("starts") { queue.start() }
+        for transfer in transfers { try await transfer.end() }
+        expectEqual(seen.withLock { $0 }, ["none", "none", "none"])
+    }
+}
+
+private enum Caller {
+    @TaskLocal static var current: String?
 }

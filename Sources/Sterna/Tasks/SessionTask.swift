@@ -298,7 +298,8 @@ public class SessionTask: Identifiable, @unchecked Sendable {
     }
 
     private func begin() {
-        let work = Task { await self.run() }
+        // A queue begins its tasks where another one ends: detached, so that they run without that one's task-local values.
+        let work = transferLink == nil ? Task { await self.run() } : Task.detached { await self.run() }
         let isCancelled = stored.withLock { state in
             state.work = work
             return state.lifecycle.state == .cancelling

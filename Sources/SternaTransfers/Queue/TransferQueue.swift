@@ -460,7 +460,8 @@ extension TransferQueue {
             return asked
         }
         for transfer in asked {
-            Task { [weak self] in
+            // Detached: the task-local values of the caller must not affect the requests of other transfers.
+            Task.detached { [weak self] in
                 let length = await transfer.work.askForLength()
                 self?.lengthIsKnown(transfer.id, length)
             }
@@ -564,7 +565,7 @@ extension TransferQueue {
             transfer.set(.waiting)
             post(.transferRetryScheduled(error, pause: .milliseconds(pause)), of: transfer)
         }
-        Task {
+        Task.detached { [self] in
             try? await time.wait(.milliseconds(pause))
             want(transfer.id)
         }

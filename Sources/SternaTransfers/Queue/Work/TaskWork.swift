@@ -47,8 +47,8 @@ final class TaskWork: QueueWork {
 
     /// Calls `ended` at the end of an attempt. Returns false for a task that streams its response.
     private func watch(_ task: SessionTask) -> Bool {
-        // In a Swift task: a cancelled task may complete at once, while its queue is locked.
-        task.whenComplete { [ended] in Task { ended(task.error) } }
+        // In a Swift task: a cancelled task may complete at once, while its queue is locked. Detached, since it begins others.
+        task.whenComplete { [ended] in Task.detached { ended(task.error) } }
     }
 
     /// Prepares another attempt, which waits for its turn. Returns false if none is possible.
