@@ -82,7 +82,9 @@ final class RequestSpan: Sendable {
     /// Ends the span because the rest of the body is given up. The time since the latest piece is not part of it.
     func giveUp() {
         let (cancellation, latest) = state.withLock { ($0.cancellation, $0.latest) }
-        end(cancellation, at: latest)
+        // The cancellation may have ended the body before a read could see it.
+        let isCancelled = Task.isCancelled || call?.isCancelled == true
+        end(cancellation ?? (isCancelled ? SternaError.cancelled(phase: .read) : nil), at: latest)
     }
 
     private func end(_ error: (any Error)?, at moment: DefaultTracerClock.Timestamp?) {
@@ -100,7 +102,8 @@ final class RequestSpan: Sendable {
         }
         if let error {
             attributes["error.type"] = SpanRule.type(of: error)
-            span.setStatus(SpanStatus(code: .error, message: (error as? SternaError)?.message))
+            // Not the server's own message, which may repeat secrets of the request.
+            span.setStatus(SpanStatus(code: .error, message: (error as? SternaError)?.detail))
         }
         span.updateAttributes { $0.merge(attributes) }
         if let moment { span.end(at: moment) } else { span.end() }
