@@ -20,13 +20,18 @@ final class Instruments: Sendable {
         }
     }
 
-    /// The most instruments. Further values are reported without their dimensions, as by OpenTelemetry's SDKs.
+    private struct State {
+        var known: [Key: Instrument] = [:]
+        var limitedCount = 0
+    }
+
+    /// The most instruments, apart from gauges. Further values are reported without their dimensions, as by OpenTelemetry's SDKs.
     static let most = 2_000
     static let overflow = [("otel.metric.overflow", "true")]
 
     let servers: ServerLabels
     private let factory: any MetricsFactory
-    private let known = Mutex<[Key: Instrument]>([:])
+    private let state = Mutex(State())
 
     init(_ factory: any MetricsFactory, servers: ServerLabels) { (self.factory, self.servers) = (factory, servers) }
 
@@ -47,25 +52,32 @@ final class Instruments: Sendable {
     }
 
     func set(_ label: String, _ dimensions: [(String, String)], _ value: Int) {
-        let instrument = instrument(label, dimensions) { [factory] in
+        let instrument = instrument(label, dimensions, isLimited: false) { [factory] in
             .gauge(Metrics.Meter(label: label, dimensions: $0, factory: factory))
         }
         if case .gauge(let gauge) = instrument { gauge.set(value) }
     }
 
+    /// - Parameter isLimited: whether ``most`` applies. Gauges have no more values than ``servers``, and a shared one would be wrong.
     private func instrument(
-        _ label: String, _ dimensions: [(String, String)], _ make: ([(String, String)]) -> Instrument
+        _ label: String, _ dimensions: [(String, String)], isLimited: Bool = true,
+        _ make: ([(String, String)]) -> Instrument
     ) -> Instrument {
-        known.withLock { known in
-            var (key, dimensions) = (Key(label, dimensions), dimensions)
-            if let instrument = known[key] { return instrument }
-            if known.count >= Self.most {
-                dimensions = Self.overflow
-                key = Key(label, dimensions)
-                if let instrument = known[key] { return instrument }
-            }
-            let made = make(dimensions)
-            known[key] = made
+        var (key, dimensions) = (Key(label, dimensions), dimensions)
+        let present = state.withLock { state -> Instrument? in
+            if let instrument = state.known[key] { return instrument }
+            guard isLimited, state.limitedCount >= Self.most else { return nil }
+            dimensions = Self.overflow
+            key = Key(label, dimensions)
+            return state.known[key]
+        }
+        if let present { return present }
+        // Unlocked, since it calls the program's factory. If two threads make one, both report by the first that is kept.
+        let made = make(dimensions)
+        return state.withLock { [key] state in
+            if let instrument = state.known[key] { return instrument }
+            if isLimited { state.limitedCount += 1 }
+            state.known[key] = made
             return made
         }
     }

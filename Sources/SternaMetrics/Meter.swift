@@ -58,7 +58,10 @@ final class EnginePoller: Sendable {
         time = engine.loopClock
     }
 
-    deinit { timer.withLock { $0.take() }?.cancel() }
+    deinit {
+        timer.withLock { $0.take() }?.cancel()
+        report.end()
+    }
 
     func isOf(_ other: Engine) -> Bool { engine === other }
 
@@ -77,7 +80,10 @@ final class EnginePoller: Sendable {
 
     /// Reports the figures now; returns false if the engine was released.
     func poll() async -> Bool {
-        guard let engine else { return false }
+        guard let engine else {
+            report.end()
+            return false
+        }
         report.report(await engine.statistics())
         return true
     }

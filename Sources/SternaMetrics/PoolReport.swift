@@ -30,6 +30,9 @@ final class PoolReport: Sendable {
         engine = engineName.map { [("sterna.engine", $0)] } ?? []
     }
 
+    /// Sets all gauges to zero, since the figures are reported no more.
+    func end() { set([:]) }
+
     func report(_ statistics: EngineStatistics) {
         // Several endpoints may have one server, and all servers beyond the limit have one name: their figures are added.
         var values: [Gauge: Int] = [:]
@@ -43,6 +46,11 @@ final class PoolReport: Sendable {
             values[Gauge("sterna.client.waiting_requests", server), default: 0] += counts.waiting
         }
         values[Gauge("http.client.active_requests", engine)] = statistics.activeRequests
+        set(values)
+    }
+
+    private func set(_ values: [Gauge: Int]) {
+        var values = values
         let former = last.withLock { last in
             defer { last = Set(values.keys) }
             return last

@@ -79,6 +79,19 @@ struct MetricsTests {
         expectNil(texts(failed.dimensions)["http.response.status_code"])
     }
 
+    @Test("A request whose call ends before its response has a duration and the error of its call")
+    func limit() async throws {
+        try await TestServer.withServer { server in
+            let api = try session(server.url) { $0.limits.collectedBytes = 10 }
+            let error = await #expect(throws: SternaError.self) { try await api.get("bytes/5000000") }
+            expectEqual(error?.kind, .limitExceeded)
+            await api.flushEvents()
+            let failed = try #require(metrics.timers(label: "http.client.request.duration").first)
+            expectEqual(texts(failed.dimensions)["error.type"], "limitExceeded")
+            #expect(failed.values.count == 1 && failed.values.allSatisfy { $0 > 0 })
+        }
+    }
+
     @Test("Results of the cache")
     func cache() async throws {
         let api = try session("https://api.example.com") {
@@ -104,6 +117,9 @@ struct MetricsTests {
         for number in 0..<Instruments.most + 500 { instruments.count("a", [("b", "\(number)")]) }
         expectEqual(metrics.counters(label: "a").count, Instruments.most + 1)
         expectEqual(metrics.counters(label: "a", dimensions: Instruments.overflow).map(\.totalValue), [500])
+        // A gauge that several servers shared would be wrong.
+        for number in 0..<2 { instruments.set("c", [("d", "\(number)")], number) }
+        expectEqual(metrics.meters(label: "c").count, 2)
     }
 
     @Test("Long and impossible durations do not trap")
@@ -138,6 +154,33 @@ struct MetricsTests {
                 return metrics.meters(label: label, dimensions: idle).map(\.lastValue) == [0]
             }
             #expect(isGone)
+        }
+    }
+
+    @Test(
+        "Gauges are set to zero at the end: of the sessions that measure, or of the engine", arguments: [true, false])
+    func end(ofSessions: Bool) async throws {
+        var statistics = EngineStatistics()
+        var counts = EngineStatistics.OriginCounts(origin: try HTTPURL("https://a.example").origin)
+        (counts.open, counts.idle, counts.waiting) = (3, 1, 2)
+        (statistics.origins, statistics.activeRequests) = ([counts], 4)
+        let report = PoolReport(Instruments(metrics, servers: ServerLabels(most: 1)), engineName: nil)
+        report.report(statistics)
+        var engine: Engine? = Engine()
+        var poller: EnginePoller? = EnginePoller(try #require(engine), report, every: .seconds(10))
+        if ofSessions {
+            #expect(poller != nil)
+            poller = nil
+        } else {
+            #expect(engine != nil)
+            engine = nil
+            await expectEqual(poller?.poll(), false)
+        }
+        for (label, count) in [
+            ("http.client.open_connections", 3), ("sterna.client.waiting_requests", 1),
+            ("http.client.active_requests", 1),
+        ] {
+            expectEqual(metrics.meters(label: label).map(\.lastValue), Array(repeating: 0, count: count), "\(label)")
         }
     }
 
