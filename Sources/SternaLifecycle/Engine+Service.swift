@@ -12,7 +12,7 @@ public import SternaTransport
 extension Engine: Service {
     /// Waits for the group's graceful shutdown, then shuts the engine down: requests with a connection may end within 30 s, see
     /// ``SternaTransport/Engine/shutDown(within:)``. Cancellation, also by the group's `maximumGracefulShutdownDuration`, ends them at
-    /// once.
+    /// once. `Engine.shared` only closes its idle connections.
     public func run() async throws {
         await ShutdownSignal.wait()
         await shutDown()

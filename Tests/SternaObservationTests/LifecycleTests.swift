@@ -1,6 +1,7 @@
 import Logging
 import ServiceLifecycle
 import Sterna
+import SternaCore
 import SternaLifecycle
 import SternaTesting
 import SternaTransfers
@@ -38,7 +39,11 @@ struct LifecycleTests {
                 await gate.wait()
                 return .text("a")
             }
-            let engine = Engine()
+            // Time stands still, so that the engine's grace of 30 s does not end.
+            let time = TestClock()
+            var options = EngineOptions()
+            options.clock = time.clock
+            let engine = Engine(options: options)
             let api = try Session(baseURL: server.url) {
                 $0.network.engine = engine
                 $0.retry = .none
