@@ -73,6 +73,12 @@ package final class MetricsRecorder: Sendable {
                 state.metrics.attempts[index].end(at: now)
                 state.metrics.attempts[index].failure = state.metrics.attempts[index].failure ?? failure
             }
+            // Of an error in reading the body the engine may know only that the rest was cancelled.
+            if let error, let last = state.metrics.attempts.indices.last, state.metrics.attempts[last].status != nil,
+                state.metrics.attempts[last].failure == .cancelled
+            {
+                state.metrics.attempts[last].failure = error.kind
+            }
             return state.metrics
         }
     }

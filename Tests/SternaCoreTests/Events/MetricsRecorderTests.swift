@@ -36,6 +36,20 @@ struct MetricsRecorderTests {
         expectEqual(last.metrics.failure, .limitExceeded)
     }
 
+    @Test(
+        "An attempt whose body was cancelled because of the call's error has that error; one without a response keeps its own"
+    )
+    func cancelledBody() {
+        for status in [200, nil] {
+            let recorder = recorder()
+            let attempt = recorder.attemptBegan(request)
+            attempt.update { $0.status = status }
+            attempt.failed(.cancelled(phase: .read))
+            recorder.requestEnded(SternaError(.limitExceeded, phase: .read, "The body is too large."))
+            expectEqual(attempt.metrics.failure, status == nil ? .cancelled : .limitExceeded)
+        }
+    }
+
     @Test("Of a call that succeeds only attempts without a response have failed")
     func succeeded() {
         let recorder = recorder()
