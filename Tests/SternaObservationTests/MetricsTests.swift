@@ -92,6 +92,24 @@ struct MetricsTests {
         }
     }
 
+    @Test("The request of a WebSocket lasts until its head")
+    func webSocket() async throws {
+        try await TestServer.withServer { server in
+            let time = TestClock()
+            var options = EngineOptions()
+            (options.clock, options.idleTimeout) = (time.clock, .seconds(10_000_000))
+            let engine = Engine(options: options)
+            let api = try session(server.url) { $0.network.engine = engine }
+            try await api.withWebSocket("ws/echo") { _ in await time.advance(by: .milliseconds(10)) }
+            await api.flushEvents()
+            let duration = try #require(metrics.timers(label: "http.client.request.duration").first)
+            expectEqual(texts(duration.dimensions)["http.response.status_code"], "101")
+            expectNil(texts(duration.dimensions)["error.type"])
+            // The clock stood still until then.
+            expectEqual(duration.values, [0])
+        }
+    }
+
     @Test("Results of the cache")
     func cache() async throws {
         let api = try session("https://api.example.com") {
