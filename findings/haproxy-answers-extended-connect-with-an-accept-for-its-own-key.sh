@@ -13,7 +13,7 @@ PATH="$PATH:/usr/sbin"
 dir=$(mktemp -d)
 haproxy= server=
 trap '[ -z "$haproxy" ] || kill "$haproxy" 2>/dev/null || true; [ -z "$server" ] || kill "$server" 2>/dev/null || true; rm -rf "$dir"' EXIT
-haproxy -v | head -1
+haproxy -v | sed -n 1p
 python3 -m venv "$dir/venv"
 "$dir/venv/bin/pip" install -q --no-compile --disable-pip-version-check websockets==17.4 h2==4.4.1
 read -r front back < <(python3 -c '
