@@ -107,8 +107,8 @@ for event in events():
     if isinstance(event, h2.events.ResponseReceived):
         fields = dict(event.headers)
     if isinstance(event, h2.events.DataReceived):
-        # A text frame: two bytes of head, and the text.
-        seen = event.data[2:].decode()
+        # A text frame: two bytes of head, the second of which is the length, and the text; a close frame may follow.
+        seen = event.data[2:2 + event.data[1]].decode()
         break
 print("status", fields[":status"], "sec-websocket-accept" if "sec-websocket-accept" in fields else "no sec-websocket-accept")
 print("the server was sent:", seen)
