@@ -98,6 +98,9 @@ struct WebSocketOpeningTests {
         Row("an unasked extension", adding: [("Sec-WebSocket-Extensions", "x-mux")], fault: "extension"),
         Row("over HTTP/2 no key is checked", status: 200, version: .http2),
         Row(
+            "over HTTP/2 an accept for a proxy's own key, as haproxy 2.6.12 sends it, is not read", status: 200,
+            version: .http2, adding: [("Sec-WebSocket-Accept", "AAAA")]),
+        Row(
             "over HTTP/2 the subprotocol is", status: 200, version: .http2, adding: [("Sec-WebSocket-Protocol", "v3")],
             fault: "v3"),
         Row(
