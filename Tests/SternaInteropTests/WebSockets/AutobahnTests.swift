@@ -8,6 +8,7 @@ import Testing
 /// Autobahn's cases by kosoku: groups 1 to 7 and 10, or all with `STERNA_LONG_TESTS=1`, as `scripts/autobahn` runs them.
 ///
 /// kosoku fails a case whose answer or close takes too many of its seconds, so `.ci/run` runs this suite after the others, alone.
+/// `STERNA_AUTOBAHN_CASES=13.3.*,13.5.15` runs only those.
 @Suite(
     "Interop: Autobahn's cases",
     .enabled(if: QuietTests.areOn, "kosoku's time limits need a quiet machine: STERNA_QUIET_TESTS=1"),
@@ -92,7 +93,16 @@ enum Autobahn {
     /// The groups that are left out: the long ones unless tests run in full.
     static var left: [String] { LongTests.choose(["9.*", "12.*", "13.*"], inFull: []) }
 
-    private static func exclusions(_ groups: [String]) -> [String] { groups.flatMap { ["-x", $0] } }
+    /// The cases to run; nil for all.
+    private static let wanted = getenv("STERNA_AUTOBAHN_CASES").map {
+        String(cString: $0).split(separator: ",").map(String.init)
+    }
+
+    static var isPartial: Bool { wanted != nil }
+
+    private static func selection(without groups: [String]) -> [String] {
+        wanted?.flatMap { ["-i", $0] } ?? groups.flatMap { ["-x", $0] }
+    }
 
     /// Runs the cases against a server.
     static func drive(_ url: String, without groups: [String]) async throws -> Report {
@@ -100,7 +110,8 @@ enum Autobahn {
         let target = url.hasPrefix("http") ? "ws" + url.dropFirst("http".count) : url
         do {
             _ = try await ChildProcess.run(
-                [program, "-m", "fuzzingclient", target, "-p", "4", "-o", folder.path] + exclusions(groups), input: [])
+                [program, "-m", "fuzzingclient", target, "-p", "4", "-o", folder.path] + selection(without: groups),
+                input: [])
         } catch let failure as ChildProcess.Failure {
             // It fails after a failed case, too, which the report names.
             guard let report = try? Report(folder) else { throw failure }
@@ -122,7 +133,7 @@ enum Autobahn {
             self.folder = folder
             process = try await ServerProgram(.init(description: "env")) { _, ports, _ in
                 [Autobahn.program, "-m", "fuzzingserver", "127.0.0.1:\(ports[0])", "-o", folder.path]
-                    + Autobahn.exclusions(groups)
+                    + Autobahn.selection(without: groups)
             }
             port = process.ports[0]
         }
@@ -190,7 +201,13 @@ enum Autobahn {
         /// and others.
         let cases: [Case]
 
-        typealias Case = (name: String, behaviour: String, close: String)
+        /// What kosoku says about a case is in its `result`.
+        typealias Case = (name: String, behaviour: String, close: String, result: String)
+
+        /// kosoku 0.1.0 gives up a case of groups 12 and 13 at the first echo that is not compressed, with this error of its own: it has such
+        /// a message as text, and computes a digest of it. Sterna, as RFC 7692 (section 6) allows, compresses neither messages below 64 bytes
+        /// nor those that would become no shorter.
+        private static let ownError = "Strings must be encoded before hashing"
 
         init(_ folder: Folder) throws {
             let text = try Data(contentsOf: URL(filePath: "\(folder.path)/index.json"))
@@ -199,7 +216,10 @@ enum Autobahn {
                 let outcomes = agents[agent]?.object ?? [:]
                 return outcomes.keys.map { name -> Case in
                     let outcome = outcomes[name]
-                    return (name, outcome?["behavior"].string ?? "", outcome?["behaviorClose"].string ?? "")
+                    let detail = try? Data(
+                        contentsOf: URL(filePath: "\(folder.path)/\(outcome?["reportfile"].string ?? "")"))
+                    let result = detail.flatMap { try? JSON(parsing: $0)["result"].string } ?? ""
+                    return (name, outcome?["behavior"].string ?? "", outcome?["behaviorClose"].string ?? "", result)
                 }
             }.sorted { Self.numbers($0.name).lexicographicallyPrecedes(Self.numbers($1.name)) }
         }
@@ -211,13 +231,19 @@ enum Autobahn {
         /// - Parameter count: the number of all cases; nil for any but none.
         func check(as part: String, count: Int) throws {
             let good: Set = ["OK", "NON-STRICT", "INFORMATIONAL"]
+            let compared = cases.filter { $0.name.hasPrefix("12.") || $0.name.hasPrefix("13.") }
+            let ownErrors = Set(compared.filter { $0.behaviour == "ERROR" && $0.result == Self.ownError }.map(\.name))
             let failed = cases.filter { !good.contains($0.behaviour) || !good.contains($0.close) }
+                .filter { !ownErrors.contains($0.name) }
             #expect(failed.isEmpty, "\(failed)")
-            expectEqual(cases.count, count)
+            if !Autobahn.isPartial { expectEqual(cases.count, count) }
             let loose = cases.filter { $0.behaviour == "NON-STRICT" }.map(\.name)
+            let ended = cases.map(\.name).filter(ownErrors.contains)
             print(
-                "Autobahn, \(part): \(cases.count) cases, \(failed.count) failed, NON-STRICT: \(loose.joined(separator: " "))"
-            )
+                """
+                Autobahn, \(part): \(cases.count) cases, \(failed.count) failed, NON-STRICT: \(loose.joined(separator: " "))\
+                \(ended.isEmpty ? "" : ", \(ended.count) ended by an error of kosoku's own: \(ended.joined(separator: " "))")
+                """)
         }
     }
 }
