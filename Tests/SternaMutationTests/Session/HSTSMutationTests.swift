@@ -58,6 +58,27 @@ struct HSTSMutationTests {
         return .accepted
     }
 
+    static let texts = MutatedReader(
+        "HSTSText",
+        seeds: [
+            "# Your HSTS cache. https://curl.se/docs/hsts.html\n.a.test \"20271130 00:00:00\"\nb.test \"unlimited\"\n",
+            "127.0.0.1 \"20271130 00:00:00\"\r\n# a\nB.test. \"31709001007 09:17:08\"\n",
+        ],
+        tokens: [
+            "\n", "\r\n", "#", ".", " ", "\"", "\"unlimited\"", "20271130", "00:00:00", "99999999", "00000101", "-",
+            "a.test", "xn--", "é",
+        ]
+    ) { bytes in
+        guard let text = try? HSTSText(parsing: bytes) else { return .refused }
+        guard try HSTSText(parsing: text.content()) == text else {
+            throw MutationFailure("It is not read as it was written.")
+        }
+        for host in text.entries.keys where HSTSName(host: host)?.text != host {
+            throw MutationFailure("“\(host)” is not in the one form of a host.")
+        }
+        return .accepted
+    }
+
     static let lists = MutatedReader(
         "HSTSPreload",
         seeds: [
@@ -91,6 +112,13 @@ struct HSTSMutationTests {
     @Test("No mutated file ends the process") func survivesFiles() async {
         let report = await Self.files.supervise {
             await #expect(processExitsWith: .success) { await HSTSMutationTests.files.run() }
+        }
+        expectNil(report.failure, "\(report)")
+    }
+
+    @Test("No mutated file of curl ends the process") func survivesTexts() async {
+        let report = await Self.texts.supervise {
+            await #expect(processExitsWith: .success) { await HSTSMutationTests.texts.run() }
         }
         expectNil(report.failure, "\(report)")
     }

@@ -3,6 +3,7 @@ import SternaCore
 /// The format of a store's file, whose hosts are merged with the store's at each read and write.
 struct HSTSStorage: MergedFileFormat {
     let file: PrivateFile
+    let format: HSTSStore.FileFormat
     let clock: @Sendable () -> Int64
 
     /// The store's content.
@@ -11,23 +12,45 @@ struct HSTSStorage: MergedFileFormat {
         var preload = HSTSPreload()
     }
 
-    func read() throws(SternaError) -> [String: HSTSState.Entry] {
-        try file.read(upTo: HSTSFile.Limits.bytes) { content throws(FileFault) in
-            try HSTSFile(parsing: content.bytes).entries
-        } ?? [:]
+    /// The file's content.
+    enum Saved: Sendable {
+        case json(HSTSFile)
+        case curl(HSTSText)
     }
 
-    func merge(_ saved: [String: HSTSState.Entry], into content: inout Content) {
-        _ = content.hosts.merge(saved, at: clock())
+    func read() throws(SternaError) -> Saved {
+        let saved = try file.read(upTo: HSTSFile.Limits.bytes) { content throws(FileFault) -> Saved in
+            switch format {
+            case .json: return .json(try HSTSFile(parsing: content.bytes))
+            case .curl: return .curl(try HSTSText(parsing: content.bytes))
+            }
+        }
+        return saved ?? (format == .json ? .json(HSTSFile()) : .curl(HSTSText()))
     }
 
-    func write(
-        _ content: Content, over saved: [String: HSTSState.Entry]
-    ) throws(SternaError) -> (inout Content) -> Void {
+    func merge(_ saved: Saved, into content: inout Content) {
+        let entries =
+            switch saved {
+            case .json(let file): file.entries
+            case .curl(let text): text.entries
+            }
+        _ = content.hosts.merge(entries, at: clock())
+    }
+
+    func write(_ content: Content, over saved: Saved) throws(SternaError) -> (inout Content) -> Void {
         var hosts = content.hosts
         hosts.prune(at: clock())
         do throws(FileFault) {
-            if hosts.entries != saved { try file.replace(HSTSFile(entries: hosts.entries).content()) }
+            switch saved {
+            case .json(let saved):
+                if hosts.entries != saved.entries {
+                    try file.replace(HSTSFile(entries: hosts.entries).content())
+                }
+            case .curl(let saved):
+                var text = saved
+                text.entries = hosts.entries.filter { !$0.value.isRemoved }.mapValues(HSTSText.written)
+                if text != saved { try file.replace(text.content()) }
+            }
         } catch {
             throw file.unwritable(error)
         }

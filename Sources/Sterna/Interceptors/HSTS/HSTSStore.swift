@@ -30,15 +30,21 @@ public final class HSTSStore: Sendable {
     /// - Parameters:
     ///   - path: the path or file URL of the file, which need not exist; its folder must. Nil, the default, for a store in memory.
     ///   - limit: the maximum number of hosts, 1 to 50,000; 10,000 by default.
-    public convenience init(path: (any FileReference)? = nil, limit: Int = 10_000) {
-        self.init(limit: limit, file: path.map { PrivateFile(path: $0.pathToRead, title: "The file of HSTS hosts") })
+    ///   - format: the format of the file; JSON by default.
+    public convenience init(path: (any FileReference)? = nil, limit: Int = 10_000, format: FileFormat = .json) {
+        let file = path.map { PrivateFile(path: $0.pathToRead, title: "The file of HSTS hosts") }
+        self.init(limit: limit, file: file, format: format)
     }
 
-    init(limit: Int, file: PrivateFile?, clock: @escaping @Sendable () -> Int64 = HSTSStore.now) {
+    init(
+        limit: Int, file: PrivateFile?, format: FileFormat = .json,
+        clock: @escaping @Sendable () -> Int64 = HSTSStore.now
+    ) {
         self.clock = clock
         let hosts = HSTSState(limit: min(limit, 50_000), keepsRemovals: file != nil)
         content = MergedFile(
-            "sterna.hsts", file.map { HSTSStorage(file: $0, clock: clock) }, pauses: SavePauses(longest: .seconds(1)),
+            "sterna.hsts", file.map { HSTSStorage(file: $0, format: format, clock: clock) },
+            pauses: SavePauses(longest: .seconds(1)),
             state: HSTSStorage.Content(hosts: hosts))
         mayMatch = Atomic(file != nil)
     }
@@ -170,6 +176,17 @@ extension HSTSStore {
 // MARK: The file
 
 extension HSTSStore {
+    /// The format of a store's file.
+    public enum FileFormat: Sendable, Hashable {
+        /// JSON with everything that a store knows of its hosts, also of removed ones.
+        case json
+        /// The file of curl's `--hsts`, which curl and a store may share.
+        ///
+        /// It does not tell when a host was learnt or removed: while two processes share it, a host that one of them removes may
+        /// return with the other's next save. Comments, and lines of hosts that a store does not remember, are kept.
+        case curl
+    }
+
     /// Whether requests need not look: no host is known, and there is no file.
     var isUnused: Bool { !mayMatch.load(ordering: .acquiring) }
 
