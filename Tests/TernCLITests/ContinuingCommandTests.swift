@@ -86,7 +86,7 @@ struct ContinuingCommandTests {
 
     @Test("It has every option that the help lists") func complete() throws {
         let values = [
-            "--cache": "f", "--into": "f", "--segments": "2", "--jobs": "2",
+            "--cache": "f", "--hsts": "f", "--into": "f", "--segments": "2", "--jobs": "2",
             "--sha256": String(repeating: "a", count: 64),
             "--auth": "a:b", "--auth-type": "aws-sigv4", "--aws-sigv4": "aws:amz:r:s3", "--netrc-file": "/none",
             "--proxy-user": "a:b",

@@ -38,7 +38,7 @@ struct HelpTests {
             "--proxy-user": "a:b",
             "--bearer": "t", "--header": "X-A: b", "--user-agent": "x",
             "--cookie": "a=b", "--cookie-jar": "/none", "--session": "a", "--session-read-only": "a",
-            "--cache": "/none",
+            "--cache": "/none", "--hsts": "/none",
             "--resumable": "tus", "--parts": "2", "--max-request-bytes": "9", "--store": "/none",
             "--method": "POST", "--timeout": "9", "--connect-timeout": "9", "--max-time": "99", "--limit-rate": "2M",
             "--max-redirects": "5", "--max-redirs": "5",
@@ -86,7 +86,8 @@ struct HelpTests {
     func refuses(option: String) async throws {
         let values = [
             "--cookie": "/none", "--cookie-jar": "/none", "--session": "a", "--session-read-only": "a",
-            "--cache": "/none", "--max-redirects": "5", "--max-redirs": "5", "--retry": "1", "--retry-delay": "1",
+            "--cache": "/none", "--hsts": "/none", "--max-redirects": "5", "--max-redirs": "5", "--retry": "1",
+            "--retry-delay": "1",
             "--retry-max-time": "9", "--pretty": "none", "--print": "b", "--write-out": "x",
         ]
         var words = [option] + (values[option].map { [$0] } ?? [])

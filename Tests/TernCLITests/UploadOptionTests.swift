@@ -9,7 +9,8 @@ import Testing
     /// The options of upload, by their long names, that have no effect on uploads of several requests.
     static let oneRequest: Set = [
         "--print", "--include", "--pretty", "--curl", "--show-secrets", "--compress", "--cookie", "--cookie-jar",
-        "--session", "--session-read-only", "--cache", "--offline", "--no-follow", "--max-redirects", "--max-redirs",
+        "--session", "--session-read-only", "--cache", "--hsts", "--offline", "--no-follow", "--max-redirects",
+        "--max-redirs",
         "--location-trusted", "--post301", "--post302", "--post303", "--retry", "--retry-delay", "--retry-max-time",
         "--retry-all-errors", "--no-decode", "--headers", "--body", "--meta", "--write-out", "--fail-with-body",
         "--check-status", "--timeline",

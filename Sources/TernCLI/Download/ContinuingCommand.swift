@@ -58,6 +58,7 @@ struct ContinuingCommand {
             add("--cookie", pairs.joined(separator: "; "))
         }
         add("--cookie-jar", sender.state.cookieJar)
+        add("--hsts", sender.state.hsts)
         add("--session", sender.state.session)
         add("--session-read-only", sender.state.sessionReadOnly)
         add("--cache", sender.state.cache)

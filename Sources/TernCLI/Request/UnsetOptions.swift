@@ -75,6 +75,7 @@ extension StateOptions {
     static var none: Self {
         var options = Self()
         (options.cookieJar, options.session, options.sessionReadOnly, options.cache) = (nil, nil, nil, nil)
+        options.hsts = nil
         options.offline = false
         return options
     }

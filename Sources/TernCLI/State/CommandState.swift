@@ -7,6 +7,9 @@ struct CommandState: Sendable {
     /// The cookies of the command's requests. They reach the requests that redirects lead to, even if nothing is kept.
     let jar: CookieJar
 
+    /// The hosts that are reached by https alone; nil without `--hsts`.
+    let hsts: HSTSStore?
+
     /// Where responses are stored; nil for nowhere.
     let cache: ResponseCache?
 
@@ -26,8 +29,9 @@ struct CommandState: Sendable {
         var given: [SessionContent.Server] = []
     }
 
-    private init(jar: CookieJar, session: KeptSession?, cache: ResponseCache?, isOffline: Bool) {
+    private init(jar: CookieJar, hsts: HSTSStore?, session: KeptSession?, cache: ResponseCache?, isOffline: Bool) {
         self.jar = jar
+        self.hsts = hsts
         self.session = session
         self.cache = cache
         self.isOffline = isOffline
@@ -36,6 +40,7 @@ struct CommandState: Sendable {
     /// Gives a command's session the cookies, the cache and the offline mode.
     func apply(to settings: inout SessionSettings) {
         settings.cookies.jar = jar
+        settings.trust.hsts = hsts
         settings.cache.store = cache
         settings.cache.isOffline = isOffline
     }
@@ -59,6 +64,7 @@ struct CommandState: Sendable {
             if isKept {
                 // A place that cannot be written is an error before anything is sent.
                 if let jarPath { try checkFolder(of: jarPath, "cookies") }
+                if let path = options.hsts { try checkFolder(of: path, "HSTS hosts") }
                 if let location, !location.isNamed { try checkFolder(of: location.path, "session") }
             }
             // As in curl, a file that does not exist has no cookies yet.
@@ -109,11 +115,14 @@ struct CommandState: Sendable {
                 }
                 session = kept
             }
-            let state = CommandState(jar: jar, session: session, cache: cache, isOffline: options.offline)
+            let hsts = options.hsts.map { HSTSStore(path: $0, format: .curl) }
+            let state = CommandState(
+                jar: jar, hsts: hsts, session: session, cache: cache, isOffline: options.offline)
             return (state, sources)
         }
         // A file that cannot be used is an error before anything is sent.
         try await state.jar.load()
+        try await state.hsts?.load()
         for cookies in sources { state.jar.merge(cookies) }
         return state
     }
@@ -203,6 +212,7 @@ struct CommandState: Sendable {
         // A server must not hold up a command whose response has been shown.
         await cache?.waitForRefreshes(within: .seconds(2))
         await cache?.sync()
+        try await hsts?.save()
         if let path = jar.path {
             try await jar.save()
             CookieSource.warn(about: jar.unsavedCookies, in: path)

@@ -11,6 +11,12 @@ struct StateOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
+            "Reach hosts that ask for it by https alone, and remember them in this file, which curl's --hsts reads, too.",
+            valueName: "file"))
+    var hsts: String?
+
+    @Option(
+        help: ArgumentHelp(
             "Keep cookies, credentials and header fields for later requests to this host, under a name or in a file (./file.json).",
             valueName: "name"))
     var session: String?
@@ -40,6 +46,7 @@ struct StateOptions: ParsableArguments {
         }
         if let cookieJar { try Self.check(jar: cookieJar) }
         if let name = session ?? sessionReadOnly { try Self.check(session: name) }
+        if hsts?.isEmpty == true { throw ValidationError("--hsts takes the path of a file.") }
         if cache?.isEmpty == true { throw ValidationError("--cache takes the path of a folder.") }
     }
 
