@@ -152,7 +152,7 @@ enum CookieLine {
         }
         // A line without a value may lack the tab before it.
         guard fields.count >= 6, let domain = fields[0].flatMap(domain), let hasSubdomains = flag(fields[1]),
-            let path = fields[2], let isSecure = flag(fields[3]), let expiry = fields[4].flatMap(expiry),
+            let path = fields[2].map(path), let isSecure = flag(fields[3]), let expiry = fields[4].flatMap(expiry),
             let name = fields[5], let value = fields.count > 6 ? fields[6] : ""
         else { return nil }
         let cookie = Cookie(
@@ -187,6 +187,9 @@ enum CookieLine {
         guard (1...5).contains(port.count), port.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
         return CookieRules.host(String(text[..<colon]))
     }
+
+    /// Returns the path as requests have it. wget2 1.99.1 leaves out the slash of a path that no attribute gave.
+    private static func path(_ text: String) -> String { text.isEmpty || text.hasPrefix("/") ? text : "/\(text)" }
 
     private static func flag(_ text: String?) -> Bool? {
         switch text?.lowercased() {
