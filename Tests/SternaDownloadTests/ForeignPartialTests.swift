@@ -1,6 +1,7 @@
 import Sterna
 import SternaPlatform
 import SternaTesting
+import Synchronization
 import Testing
 
 @testable import SternaTestSupport
@@ -52,6 +53,48 @@ struct ForeignPartialTests {
                 let got = try await api.download("file", to: .file("\(folder)/x")).value
                 expectEqual(got.resumedAt, 0)
                 try expectEqual(Downloading.bytes(got.path), file.content)
+            }
+        }
+    }
+
+    @Test("What other programs keep beside an unfinished file is left as it is, and no download resumes from it")
+    func otherPrograms() async throws {
+        // aria2 1.36.0, stopped in a file of 100,000 bytes, leaves a shorter file with holes, and this beside it: the version, two
+        // numbers that a file of HTTP does not need, the lengths of a piece, of the file and of what was uploaded, the pieces, and
+        // the number of those under way. Browsers and yt-dlp have files of the other names.
+        let control: [UInt8] = [
+            0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 16, 0, 0, 0, 0, 0, 0, 0, 1, 0x86, 0xA0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1,
+            0,
+            0, 0, 0, 0,
+        ]
+        let kept: [String: [UInt8]] = [
+            "x.aria2": control, "x.crdownload": [UInt8](repeating: 0x43, count: 50_000),
+            "x.part": [UInt8](repeating: 0x50, count: 50_000),
+        ]
+        let file = RangedFile(RangedFile.content(100_000, seed: 47))
+        try await TestServer.withServer { server in
+            let isCut = Mutex(true)
+            server.route("GET", "/file") { request in
+                let cuts = isCut.withLock { old in
+                    defer { old = false }
+                    return old
+                }
+                return file.answer(request) { cuts && $0 == 0 ? 40_000 : nil }
+            }
+            try await Downloading.withFolder { folder in
+                let path = "\(folder)/x"
+                for (name, bytes) in kept { try Data(bytes).write(to: URL(filePath: "\(folder)/\(name)")) }
+                try Data([UInt8](repeating: 0, count: 70_000)).write(to: URL(filePath: path))
+                let api = try Downloading.session(server)
+                let destination = DownloadDestination.file(path, existing: .replace)
+                await #expect(throws: SternaError.self) { try await api.download("file", to: destination).value }
+                try expectEqual(Downloading.bytes(path).count, 70_000)
+                let whole = try await api.download("file", to: destination).value
+                expectEqual(whole.resumedAt, 40_000)
+                expectEqual(server.requests().map { $0.headers["Range"] }, [nil, "bytes=40000-"])
+                try expectEqual(Downloading.bytes(path), file.content)
+                try expectEqual(Downloading.names(in: folder), ["x"] + kept.keys.sorted())
+                for (name, bytes) in kept { try expectEqual(Downloading.bytes("\(folder)/\(name)"), bytes) }
             }
         }
     }
