@@ -50,7 +50,7 @@ struct ResponseLines: AsyncSequence, Sendable {
     /// Reads the body line by line.
     struct Iterator: AsyncIteratorProtocol {
         private let body: ResponseBody
-        private var reader: LineReader<ResponseBody.Iterator>
+        private var reader: LineReader<ResponseBody.AsyncIterator>
 
         init(_ body: ResponseBody, limit: Int) {
             self.body = body

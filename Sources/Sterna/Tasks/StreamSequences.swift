@@ -39,7 +39,7 @@ extension DataStreamTask {
         /// Reads the body piece by piece.
         struct Iterator: AsyncIteratorProtocol {
             let task: DataStreamTask
-            private var body: ResponseBody.Iterator?
+            private var body: ResponseBody.AsyncIterator?
             private var reader: Reader?
 
             init(task: DataStreamTask) { self.task = task }

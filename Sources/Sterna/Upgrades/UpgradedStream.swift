@@ -41,13 +41,13 @@ public struct UpgradedStream: AsyncSequence, Sendable {
     /// Ends both directions at once.
     public func cancel() { core.opened.stream.cancel() }
 
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(core: core) }
+    /// Returns a reader of the bytes in the order of their arrival.
+    public func makeAsyncIterator() -> some AsyncIteratorProtocol<Bytes, any Error> { Iterator(core: core) }
 
-    /// Reads the bytes in the order of their arrival.
-    public struct AsyncIterator: AsyncIteratorProtocol {
-        fileprivate let core: Core
+    private struct Iterator: AsyncIteratorProtocol {
+        let core: Core
 
-        public mutating func next() async throws -> Bytes? {
+        mutating func next() async throws -> Bytes? {
             do {
                 return try await core.opened.stream.next()
             } catch {
@@ -56,7 +56,7 @@ public struct UpgradedStream: AsyncSequence, Sendable {
         }
     }
 
-    fileprivate final class Core: Sendable {
+    private final class Core: Sendable {
         let opened: OpenedUpgrade
         private let plan: SessionPlan
 

@@ -34,10 +34,10 @@ public struct ReconnectingWebSocket: AsyncSequence, Sendable {
     let settings: WebSocketSettings
     let opened: @Sendable (WebSocket) async throws -> Void
 
-    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(source: self) }
+    /// Returns a reader with connections of its own.
+    public func makeAsyncIterator() -> some AsyncIteratorProtocol<Update, any Error> { Iterator(source: self) }
 
-    /// Reads the updates one after another.
-    public struct AsyncIterator: AsyncIteratorProtocol {
+    private struct Iterator: AsyncIteratorProtocol {
         private enum State {
             /// Connects next, after a wait.
             case closed(wait: Duration)
@@ -49,9 +49,9 @@ public struct ReconnectingWebSocket: AsyncSequence, Sendable {
         private var state = State.closed(wait: .zero)
         private var failures = 0
 
-        fileprivate init(source: ReconnectingWebSocket) { self.source = source }
+        init(source: ReconnectingWebSocket) { self.source = source }
 
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> Update? {
+        mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> Update? {
             switch state {
             case .over: return nil
             case .closed(let wait):

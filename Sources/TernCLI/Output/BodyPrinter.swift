@@ -28,7 +28,7 @@ struct BodyPrinter: Sendable {
         }
     }
 
-    private func pass(_ first: Bytes?, _ chunks: inout ResponseBody.Iterator) async throws {
+    private func pass(_ first: Bytes?, _ chunks: inout ResponseBody.AsyncIterator) async throws {
         if let first { try output.write(first) }
         while let chunk = try await chunks.next() {
             try output.write(chunk)
@@ -42,7 +42,7 @@ struct BodyPrinter: Sendable {
     }
 
     private func writeText(
-        _ first: Bytes, _ chunks: inout ResponseBody.Iterator, charset: String?
+        _ first: Bytes, _ chunks: inout ResponseBody.AsyncIterator, charset: String?
     ) async throws {
         guard style.isTerminal else { return try await pass(first, &chunks) }
         var text = TerminalText(charset: charset)
@@ -79,7 +79,7 @@ struct BodyPrinter: Sendable {
 
     /// Writes a body as a whole in its rendered form, or as text if there is none.
     private func writeWhole(
-        _ first: Bytes, _ chunks: inout ResponseBody.Iterator, charset: String?, _ render: (Bytes) -> String?
+        _ first: Bytes, _ chunks: inout ResponseBody.AsyncIterator, charset: String?, _ render: (Bytes) -> String?
     ) async throws {
         var all = first
         var failure: (any Error)?
