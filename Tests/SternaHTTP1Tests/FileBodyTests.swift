@@ -32,8 +32,8 @@ struct FileBodyTests {
         let content = Wire.pattern(100_000, seed: 5)
         let file = try TestFile(content)
         try await RequestBodyTests.withEcho(secure: secure) { api, _ in
-            let part = FileRange(path: file.path, offset: Int64(range.offset), length: Int64(range.length))
-            let reply = try await api.post("echo", body: Body(segments: [.file(part)]))
+            let part = Int64(range.offset)..<Int64(range.offset + range.length)
+            let reply = try await api.post("echo", body: .file(file.path, range: part))
             #expect(Wire.same(reply.body, Array(content[range.offset..<range.offset + range.length])))
         }
     }
@@ -56,9 +56,9 @@ struct FileBodyTests {
     func beyond(range: (offset: Int, length: Int), secure: Bool) async throws {
         let file = try TestFile(Wire.pattern(100))
         try await RequestBodyTests.withEcho(secure: secure) { api, server in
-            let part = FileRange(path: file.path, offset: Int64(range.offset), length: Int64(range.length))
+            let part = Int64(range.offset)..<Int64(range.offset + range.length)
             await Wire.failure(.fileUnreadable, .write) {
-                try await api.post("echo", body: Body(segments: [.file(part)]))
+                try await api.post("echo", body: .file(file.path, range: part))
             }
             try await server.waitForOpenConnections(0, within: 60)
         }

@@ -15,16 +15,16 @@ struct BodyReaderTests {
     private static func body(seed: UInt64 = 1) throws -> (Body, [UInt8]) {
         let start = Array("start ".utf8)
         let middle = (0..<9_999).map { UInt8(truncatingIfNeeded: $0 &* 31) }
-        let producer = BodyProducer(length: 9_999, isReplayable: true) {
+        let stream = Body.stream(length: 9_999) {
             let chunks = Mutex(stride(from: 0, to: 9_999, by: 1_000).map { middle[$0..<min($0 + 1_000, 9_999)] })
             return ChunkSource(chunks.withLock { $0 }).next
         }
         let file = try file.get()
-        let body = Body(segments: [
-            .bytes(Bytes(copying: start)), .file(try FileRange(wholeFile: file.path)), .bytes(Bytes()),
-            .producer(producer),
-            .file(FileRange(path: file.path, offset: 3, length: 4)), .bytes(Bytes(copying: start)),
-        ])
+        let parts: [Body] = [
+            .bytes(Bytes(copying: start)), try .file(file.path), .bytes(Bytes()), stream,
+            try .file(file.path, range: 3..<7), .bytes(Bytes(copying: start)),
+        ]
+        let body = Body(segments: parts.flatMap(\.segments))
         let content = Array(String(repeating: "0123456789", count: 3_000).utf8)
         return (body, start + content + middle + Array("3456".utf8) + start)
     }

@@ -10,14 +10,14 @@ public import NIOCore
 /// ``isReplayable``.
 public struct Body: Sendable {
     /// One run of a body.
-    public enum Segment: Sendable {
+    package enum Segment: Sendable {
         case bytes(Bytes)
         case file(FileRange)
         case producer(BodyProducer)
     }
 
     /// The segments in the order in which they are sent.
-    public var segments: [Segment]
+    package var segments: [Segment]
 
     /// The media type to send as Content-Type if the request has none (RFC 9110, 8.3).
     public var mediaType: String?
@@ -39,7 +39,7 @@ public struct Body: Sendable {
     }
 
     /// Makes a body of segments.
-    public init(segments: [Segment], mediaType: String? = nil) {
+    package init(segments: [Segment], mediaType: String? = nil) {
         self.segments = segments
         self.mediaType = mediaType
     }
@@ -79,7 +79,7 @@ public struct Body: Sendable {
 
 extension Body.Segment {
     /// The length in bytes; nil if it is unknown before the end.
-    public var length: Int64? {
+    package var length: Int64? {
         switch self {
         case .bytes(let bytes): Int64(bytes.readableBytes)
         case .file(let range): range.length
@@ -110,8 +110,17 @@ extension Body {
     ///
     /// Throws `fileUnreadable` at once if the file does not exist, is a directory, or may not be read. The request fails if the
     /// file's size changes while it is sent.
-    public static func file(_ file: some FileReference, mediaType: String? = nil) throws(SternaError) -> Body {
-        Body(segments: [.file(try FileRange(wholeFile: file))], mediaType: mediaType)
+    ///
+    /// - Parameter range: the bytes to send, counted from 0; nil, the default, sends the whole file. The request fails if the file ends
+    ///   before them.
+    public static func file(
+        _ file: some FileReference, range: Range<Int64>? = nil, mediaType: String? = nil
+    ) throws(SternaError) -> Body {
+        var part = try FileRange(wholeFile: file)
+        if let range = range?.clamped(to: 0..<Int64.max) {
+            part = FileRange(path: part.path, offset: range.lowerBound, length: range.upperBound - range.lowerBound)
+        }
+        return Body(segments: [.file(part)], mediaType: mediaType)
     }
 
     /// Makes a body of an asynchronous sequence's chunks, which can be sent only once.
@@ -126,6 +135,19 @@ extension Body {
     ) -> Body where S.Element: BodyPiece {
         Body(segments: [.producer(BodyProducer(once: sequence, length: length))], mediaType: mediaType)
     }
+
+    /// Makes a body of readers, which can be sent again: each time it is sent, a new reader starts at the beginning.
+    ///
+    /// - Parameters:
+    ///   - length: the exact number of bytes, as for ``stream(_:length:mediaType:)``.
+    ///   - makeReader: returns a reader, a closure that returns the next bytes at each call, and nil at the end.
+    public static func stream(
+        length: Int64? = nil, mediaType: String? = nil,
+        makeReader: @escaping @Sendable () throws -> @Sendable () async throws -> Bytes?
+    ) -> Body {
+        let producer = BodyProducer(length: length, isReplayable: true, makeReader: makeReader)
+        return Body(segments: [.producer(producer)], mediaType: mediaType)
+    }
 }
 
 extension Body: CustomReflectable {
@@ -137,7 +159,7 @@ extension Body: CustomReflectable {
 
 extension Body.Segment: CustomReflectable {
     /// Shows the length, or the range of a file.
-    public var customMirror: Mirror {
+    package var customMirror: Mirror {
         switch self {
         case .file(let range): Mirror(self, children: ["file": range], displayStyle: .struct)
         case .bytes, .producer: Mirror(self, children: ["length": length as Any], displayStyle: .struct)

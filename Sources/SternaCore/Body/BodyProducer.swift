@@ -1,24 +1,24 @@
 import Synchronization
 
 /// Makes readers that deliver a body's bytes on demand.
-public struct BodyProducer: Sendable {
+package struct BodyProducer: Sendable {
     /// Delivers the next bytes at each call, and nil at the end.
-    public typealias Reader = @Sendable () async throws -> Bytes?
+    package typealias Reader = @Sendable () async throws -> Bytes?
 
     /// The exact number of bytes that a reader delivers; nil if unknown.
-    public let length: Int64?
+    package let length: Int64?
 
     /// An estimate of the number of bytes if the exact one is unknown; for compressed content, the length before compression.
-    public var estimatedLength: Int64?
+    package var estimatedLength: Int64?
 
     /// Whether `makeReader` may be called more than once.
-    public var isReplayable: Bool
+    package var isReplayable: Bool
 
     /// Makes a reader at the start of the content.
-    public var makeReader: @Sendable () throws -> Reader
+    package var makeReader: @Sendable () throws -> Reader
 
     /// Makes a producer of readers; each call of `makeReader` starts at the beginning.
-    public init(length: Int64?, isReplayable: Bool, makeReader: @escaping @Sendable () throws -> Reader) {
+    package init(length: Int64?, isReplayable: Bool, makeReader: @escaping @Sendable () throws -> Reader) {
         self.length = length.map { max(0, $0) }
         estimatedLength = self.length
         self.isReplayable = isReplayable
@@ -26,7 +26,7 @@ public struct BodyProducer: Sendable {
     }
 
     /// Makes a producer that reads an asynchronous sequence, once.
-    public init<S: AsyncSequence & Sendable>(once sequence: S, length: Int64?) where S.Element: BodyPiece {
+    package init<S: AsyncSequence & Sendable>(once sequence: S, length: Int64?) where S.Element: BodyPiece {
         let taken = OnceFlag()
         self.init(length: length, isReplayable: false) {
             guard taken.take() else {

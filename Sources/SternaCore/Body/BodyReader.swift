@@ -51,7 +51,7 @@ public struct BodyReader {
 
     /// Returns the next `count` bytes, up to 1 GiB, or fewer at the end of the body; nil at the end. Throws as ``next(upTo:)``
     /// does.
-    public mutating func next(filling count: Int) async throws -> Bytes? {
+    package mutating func next(filling count: Int) async throws -> Bytes? {
         let count = min(max(1, count), 1 << 30)
         guard var all = try await next(upTo: count) else { return nil }
         while all.readableBytes < count, var more = try await next(upTo: count - all.readableBytes) {

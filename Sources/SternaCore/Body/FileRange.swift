@@ -1,15 +1,15 @@
 import SternaPlatform
 
 /// A range of a regular file.
-public struct FileRange: Sendable, Hashable {
+package struct FileRange: Sendable, Hashable {
     /// The path of the file.
-    public let path: String
+    package let path: String
 
     /// The first byte, counted from the file's start.
-    public let offset: Int64
+    package let offset: Int64
 
     /// The number of bytes.
-    public let length: Int64
+    package let length: Int64
 
     /// The size of the whole file when the range was made; nil for a range made without checking the file.
     package private(set) var fileSize: Int64?
@@ -21,7 +21,7 @@ public struct FileRange: Sendable, Hashable {
     package var end: Int64 { offset + length }
 
     /// Makes a range without checking the file; the transport checks it when it sends the range.
-    public init(path: String, offset: Int64, length: Int64) {
+    package init(path: String, offset: Int64, length: Int64) {
         self.path = path
         // No file is longer, and sums of two such numbers do not overflow.
         self.offset = min(max(0, offset), 1 << 55)

@@ -126,13 +126,12 @@ struct ChallengeDecisionTests {
             $0.timeouts.total = .milliseconds(100)
             $0.auth.credential = Self.ada
         }
-        let producer = BodyProducer(length: nil, isReplayable: true) {
+        let body = Body.stream {
             {
                 try await Task.sleep(for: .seconds(3_600))
                 return nil
             }
         }
-        let body = Body(segments: [.producer(producer)])
         let error = await #expect(throws: SternaError.self) { try await api.put("a", body: body) }
         expectEqual(error?.kind, .timedOut)
         #expect(mock.requests.count < 2)
