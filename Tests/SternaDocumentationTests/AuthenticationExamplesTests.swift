@@ -288,7 +288,7 @@ struct AuthenticationExamplesTests {
         var fields = HTTPFields()
         try digest.merge(into: &fields)
         let head = Response(
-            status: .ok, section: FieldSection(fields), url: try HTTPURL("https://api.example.com/orders"))
+            status: .ok, headers: fields, url: try HTTPURL("https://api.example.com/orders"))
         let base = try SignatureBase.text(
             [.status, "content-digest"], parameters: input, of: SignedMessage(head, to: nil))
         let signature = Data(try key.sign(base)).base64EncodedString()

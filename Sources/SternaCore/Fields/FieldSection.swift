@@ -1,4 +1,4 @@
-public import HTTPTypes
+package import HTTPTypes
 import NIOCore
 import SternaPlatform
 
@@ -6,7 +6,8 @@ import SternaPlatform
 ///
 /// Callers read one or two fields of most responses. Looking one up scans the bytes of the section; `fields` makes the whole
 /// list.
-public struct FieldSection: Sendable {
+@usableFromInline
+package struct FieldSection: Sendable {
     private enum Storage: Sendable {
         case fields(HTTPFields, reason: String)
         /// The lines; the status line, if there is one, precedes the reader index.
@@ -16,7 +17,7 @@ public struct FieldSection: Sendable {
     private var storage: Storage
 
     /// Makes a section of ready fields.
-    public init(_ fields: HTTPFields = HTTPFields()) { storage = .fields(fields, reason: "") }
+    package init(_ fields: HTTPFields = HTTPFields()) { storage = .fields(fields, reason: "") }
 
     /// Makes a section of ready fields and a reason phrase.
     package init(_ fields: HTTPFields, reason: String) { storage = .fields(fields, reason: reason) }
@@ -46,7 +47,7 @@ public struct FieldSection: Sendable {
     }
 
     /// All fields in their order.
-    public var fields: HTTPFields {
+    package var fields: HTTPFields {
         get {
             switch storage {
             case .fields(let fields, _): return fields
@@ -67,7 +68,7 @@ public struct FieldSection: Sendable {
     }
 
     /// The value of a field; several lines of the same name are joined by a comma and a space (RFC 9110, 5.3).
-    public subscript(name: HTTPField.Name) -> String? {
+    package subscript(name: HTTPField.Name) -> String? {
         switch storage {
         case .fields(let fields, _): return fields[name]
         case .wire(let bytes, _):
@@ -84,7 +85,7 @@ public struct FieldSection: Sendable {
     }
 
     /// The values of a field's lines, one by one.
-    public subscript(values name: HTTPField.Name) -> [String] {
+    package subscript(values name: HTTPField.Name) -> [String] {
         switch storage {
         case .fields(let fields, _): return fields[values: name]
         case .wire(let bytes, _):
@@ -156,7 +157,7 @@ public struct FieldSection: Sendable {
     }
 
     /// Returns whether the section has a field with this name.
-    public func contains(_ name: HTTPField.Name) -> Bool {
+    package func contains(_ name: HTTPField.Name) -> Bool {
         switch storage {
         case .fields(let fields, _): return fields.contains(name)
         case .wire(let bytes, _):
@@ -174,7 +175,7 @@ public struct FieldSection: Sendable {
 
 extension FieldSection: CustomReflectable {
     /// Shows the fields without credentials, as ``Headers`` does.
-    public var customMirror: Mirror {
+    @usableFromInline package var customMirror: Mirror {
         Mirror(self, children: ["fields": Headers(fields)], displayStyle: .struct)
     }
 }

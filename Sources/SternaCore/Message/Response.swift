@@ -75,7 +75,7 @@ public struct Response: @unchecked Sendable {
     }
 
     /// The header section as received.
-    public var section: FieldSection {
+    package var section: FieldSection {
         @inlinable get { storage.content.section }
         @inlinable _modify {
             makeOwn()
@@ -194,8 +194,16 @@ public struct Response: @unchecked Sendable {
     /// read to its end.
     public var metrics: RequestMetrics? { recorder?.snapshot }
 
+    /// Makes a response, for a transport or an interceptor of a program's own.
     public init(
-        status: HTTPResponse.Status, version: HTTPVersion = .http11, section: FieldSection = FieldSection(),
+        status: HTTPResponse.Status, version: HTTPVersion = .http11, headers: HTTPFields = HTTPFields(),
+        body: ResponseBody = ResponseBody(), url: HTTPURL
+    ) {
+        self.init(status: status, version: version, section: FieldSection(headers), body: body, url: url)
+    }
+
+    package init(
+        status: HTTPResponse.Status, version: HTTPVersion = .http11, section: FieldSection,
         body: ResponseBody = ResponseBody(), url: HTTPURL
     ) {
         storage = Storage(Content(status, version, section, body, url))
