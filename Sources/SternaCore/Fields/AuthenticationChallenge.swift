@@ -3,15 +3,15 @@
 /// It is read from WWW-Authenticate or Proxy-Authenticate. ``description`` and mirrors show scheme and realm only.
 public struct AuthenticationChallenge: Sendable, Hashable {
     /// A parameter of a challenge.
-    public struct Parameter: Sendable, Hashable {
+    package struct Parameter: Sendable, Hashable {
         /// The name as the peer sent it; case-insensitive in ASCII.
-        public let name: String
+        package let name: String
 
         /// The value without quotes and escapes.
-        public let value: String
+        package let value: String
 
         /// Makes a parameter.
-        public init(_ name: String, _ value: String) {
+        package init(_ name: String, _ value: String) {
             self.name = name
             self.value = value
         }
@@ -24,10 +24,10 @@ public struct AuthenticationChallenge: Sendable, Hashable {
     public let token: String?
 
     /// The parameters in their order, each name once.
-    public let parameters: [Parameter]
+    package let parameters: [Parameter]
 
     /// Makes a challenge.
-    public init(_ scheme: String, token: String? = nil, parameters: [Parameter] = []) {
+    package init(_ scheme: String, token: String? = nil, parameters: [Parameter] = []) {
         self.scheme = scheme
         self.token = token
         self.parameters = parameters
