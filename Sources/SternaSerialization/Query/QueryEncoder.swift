@@ -118,7 +118,7 @@ public struct QueryEncoder: Sendable {
     /// Returns the fields of the parameters, in order and before percent-encoding.
     ///
     /// - Throws: ``ParameterError`` as ``encode(_:)-(Parameters)`` does.
-    public func fields(_ parameters: Parameters) throws(ParameterError) -> [Field] {
+    package func fields(_ parameters: Parameters) throws(ParameterError) -> [Field] {
         var walker = FieldWalker(encoder: self, sink: PlainFields())
         try walker.walk(parameters)
         return walker.sink.fields
@@ -135,11 +135,11 @@ public struct QueryEncoder: Sendable {
     }
 
     /// A name and its value, before percent-encoding.
-    public struct Field: Sendable, Hashable {
+    package struct Field: Sendable, Hashable {
         /// The whole name, such as `phone[mobile]`.
-        public var name: String
+        package var name: String
         /// The value's text; nil for a bare name.
-        public var value: String?
+        package var value: String?
 
         package init(name: String, value: String?) {
             self.name = name

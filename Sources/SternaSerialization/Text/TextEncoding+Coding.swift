@@ -14,7 +14,7 @@ extension TextEncoding {
     ///   Encoding Standard's error mode “html” is `{ "&#\($0.value);" }`. For the control characters that ISO-2022-JP
     ///   cannot represent, it is called with U+FFFD.
     /// - Returns: nil if the closure gives up, or if the set lacks a character of its replacement too.
-    public func encode(
+    package func encode(
         _ text: String, replacing replacement: (Unicode.Scalar) throws -> String?
     ) rethrows -> [UInt8]? {
         if kind == .utf8 { return Array(text.utf8) }

@@ -2,7 +2,7 @@ import SternaCore
 import SternaPlatform
 
 /// The User-Agent field (RFC 9110, 10.1.5) in AFNetworking's form: `Product/Version (Platform; OS Version)`.
-public enum UserAgent {
+package enum UserAgent {
     /// The platform part of the field.
     package enum Platform: Sendable, Hashable {
         /// `(Linux; Debian GNU/Linux 12)`.
@@ -19,7 +19,7 @@ public enum UserAgent {
     /// - Parameters:
     ///   - product: the program's name; `Sterna` for one without ASCII characters.
     ///   - version: the program's version; nil leaves it out.
-    public static func value(product: String, version: String?) -> String {
+    package static func value(product: String, version: String?) -> String {
         value(product: product, version: version, platform: .current)
     }
 
