@@ -145,13 +145,10 @@ public final class ResponseCache: Sendable {
 extension ResponseCache {
     /// A stored response, as ``entries()`` lists it.
     public struct Entry: Sendable, Identifiable {
-        /// Identifies one stored response; a response that replaces it has another identifier.
-        public struct ID: Sendable, Hashable {
-            let id: CacheEntryID
-        }
+        let entryID: CacheEntryID
 
-        /// The identifier of the stored response.
-        public let id: ID
+        /// Identifies the stored response; a response that replaces it has another identifier.
+        public var id: some Hashable & Sendable { entryID }
 
         /// The URL, without user information and fragment; values in its query that look secret are `***`.
         public let url: String
@@ -197,7 +194,7 @@ extension ResponseCache {
             }
             let response = head.response
             return Entry(
-                id: .init(id: listing.id), url: head.url, status: response.status, headers: response.fields,
+                entryID: listing.id, url: head.url, status: response.status, headers: response.fields,
                 length: listing.length, isComplete: response.extent.isWhole,
                 stored: Date(timeIntervalSince1970: Double(listing.stored) / 1_000),
                 age: response.freshness.age(at: now), timeLeft: response.freshness.timeLeft(at: now))
@@ -209,8 +206,10 @@ extension ResponseCache {
     /// - Parameter limit: the maximum length in bytes; 64 MiB by default.
     /// - Returns: nil if the response is no longer stored, is longer than `limit`, or cannot be read.
     public func body(of entry: Entry, upTo limit: Int = 64 << 20) async -> Bytes? {
-        let variants = await storage.variants(of: entry.id.id.key)
-        guard let variant = variants.first(where: { $0.id == entry.id.id }), variant.length <= limit else { return nil }
+        let variants = await storage.variants(of: entry.entryID.key)
+        guard let variant = variants.first(where: { $0.id == entry.entryID }), variant.length <= limit else {
+            return nil
+        }
         return try? await StoredBody.collect(variant.body)
     }
 
@@ -219,8 +218,8 @@ extension ResponseCache {
     /// Throws `contentCodingFailed` for more than four codings; an unknown one stays. Reading the body throws `fileUnreadable` if
     /// the file was damaged, and `contentCodingFailed` if the content cannot be decoded.
     public func response(of entry: Entry) async throws -> Response? {
-        let variants = await storage.variants(of: entry.id.id.key)
-        guard let variant = variants.first(where: { $0.id == entry.id.id }), let url = try? HTTPURL(entry.url),
+        let variants = await storage.variants(of: entry.entryID.key)
+        guard let variant = variants.first(where: { $0.id == entry.entryID }), let url = try? HTTPURL(entry.url),
             let head = StoredHead(variant.head, bodyLength: variant.length, settings: ruleSettings(secret: nil)),
             head.response.extent.isWhole
         else { return nil }
@@ -240,7 +239,7 @@ extension ResponseCache {
     }
 
     /// Removes a stored response.
-    public func remove(_ entry: Entry) async { await storage.remove(entry.id.id) }
+    public func remove(_ entry: Entry) async { await storage.remove(entry.entryID) }
 
     /// Removes the responses that are stored for a URL, of all identities.
     ///
@@ -260,7 +259,7 @@ extension ResponseCache {
 
     /// Removes the stored responses for which a predicate returns true.
     public func remove(where isRemoved: @Sendable (Entry) -> Bool) async {
-        for entry in await entries() where isRemoved(entry) { await storage.remove(entry.id.id) }
+        for entry in await entries() where isRemoved(entry) { await storage.remove(entry.entryID) }
     }
 
     /// Removes all responses, and discards those that are being stored.
