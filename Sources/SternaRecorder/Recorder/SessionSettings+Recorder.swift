@@ -1,0 +1,15 @@
+public import Sterna
+
+extension SessionSettings.Events {
+    /// Records the session's exchanges: requests as given and as sent, responses as received, bodies up to a size.
+    ///
+    ///     let api = try Session(baseURL: "https://api.example.com") { $0.events.record(with: recorder) }
+    ///
+    /// Calling it again replaces the earlier choice. A recorder keeps credentials; see ``Recorder``.
+    public mutating func record(with recorder: Recorder) {}
+}
+
+extension Session {
+    /// The recorder of the session's exchanges; nil, the default, if they are not recorded.
+    public var recorder: Recorder? { nil }
+}
