@@ -43,6 +43,30 @@ struct HARExamplesTests {
         #expect(command.hasPrefix("curl ") && file.hasPrefix("GET ") && code.hasPrefix("let reply"))
     }
 
+    @Test("Recorder")
+    func recorder() async throws {
+        let scene = try TestFolder()
+        let path = scene.path + "/api.har"
+        do {
+            let recorder = Recorder()
+            let api = try Session(baseURL: "https://api.example.com") { $0.events.record(with: recorder) }
+            try await api.with { $0.network.transport = MockTransport { _ in .json(["tern"]) } }.get("birds")
+            try await api.recorder?.har().write(to: path)
+        }
+        try expectEqual(HARDocument(file: path).entries.map(\.response.content.text), [#"["tern"]"#])
+        let folder = scene.path + "/recording"
+        do {
+            var limits = Recorder.Limits()
+            limits.exchanges = 10_000
+            limits.keepsBinaryBodies = true
+            let recorder = try Recorder(folder: folder, limits: limits)
+            for exchange in await recorder.exchanges() where exchange.error != nil {
+                print(exchange.request.url, exchange.attempts.map(\.metrics.whole.duration), exchange.decisions)
+            }
+            expectEqual(recorder.limits.exchanges, 10_000)
+        }
+    }
+
     @Test("Replay")
     func replay() async throws {
         let har = Self.document

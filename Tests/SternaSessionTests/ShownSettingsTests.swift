@@ -85,7 +85,7 @@ struct ShownSettingsTests {
             SessionSettings.Events.self, in: labels(of: settings.events),
             [
                 "notifications": ["postsNotifications"], "logging": ["logs"], "spans": ["traces"],
-                "meter": ["measures"],
+                "meter": ["measures"], "recorder": ["records"],
             ])
         expectShown(
             SessionSettings.Network.self, in: labels(of: settings.network), ["watchedNetwork": ["reachability"]])

@@ -292,7 +292,7 @@ extension SessionPlan {
     /// Sends a request down the chain, and describes its error.
     @inline(__always)
     nonisolated(nonsending) private func answer(_ request: Request) async throws -> Response {
-        request.recorder?.requestBegan()
+        request.recorder?.requestBegan(request)
         do {
             return try await send(request)
         } catch {

@@ -168,7 +168,9 @@ extension ChainBuilder {
             // The trace begins anew with each request, since a redirect passes only these interceptors.
             return [TraceInterceptor()] + TraceInterceptor.traced(settings.networkInterceptors, isLast: true)
         // Below signing, whose second attempt has a span of its own. Signatures do not cover the context, so that proxies may replace it.
-        case .requestSpan: return [settings.events.spans?.requests].compactMap(\.self)
+        // The recorder is below the span, so that it sees the context that is sent.
+        case .requestSpan:
+            return [settings.events.spans?.requests, settings.events.recorder?.requests].compactMap(\.self)
         case .bandwidth: return [BandwidthInterceptor(time: time, bandwidth: settings.limits.bandwidth)]
         }
     }

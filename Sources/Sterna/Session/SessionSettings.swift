@@ -79,12 +79,14 @@ public struct SessionSettings: Sendable {
     /// first.
     public var networkInterceptors: [any Interceptor] = []
 
-    /// The observers, those that report metrics and post notifications, and the one that writes log lines, made for the task that makes
-    /// the session.
+    /// The observers, those that report metrics, record exchanges and post notifications, and the one that writes log lines, made for
+    /// the task that makes the session.
     var allObservers: [EventObserver] {
         events.observers
-            + [events.meter?.observer, events.notifications.observer(on: callbacks), events.logging?.observer()]
-            .compactMap(\.self)
+            + [
+                events.meter?.observer, events.recorder?.observer, events.notifications.observer(on: callbacks),
+                events.logging?.observer(),
+            ].compactMap(\.self)
     }
 
     /// The options that every request begins with: ``options``, and the groups' settings that a request may replace.

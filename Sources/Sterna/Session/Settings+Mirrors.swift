@@ -86,7 +86,7 @@ extension SessionSettings.Events: CustomReflectable {
             children: [
                 "observers": observers.map(\.families), "capacity": capacity, "collectsMetrics": collectsMetrics,
                 "postsNotifications": notifications.isOn, "logs": logging?.families as Any, "traces": spans != nil,
-                "measures": meter != nil,
+                "measures": meter != nil, "records": recorder != nil,
             ], displayStyle: .struct)
     }
 }

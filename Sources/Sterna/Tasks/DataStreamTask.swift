@@ -28,7 +28,7 @@ public final class DataStreamTask: SessionTask, @unchecked Sendable {
 
     override func perform(_ prepared: Request) async {
         let request = reporting(prepared, delivery: .head)
-        request.recorder?.requestBegan()
+        request.recorder?.requestBegan(request)
         do {
             let first = try await session.plan.send(request)
             var response = try await TaskReading(task: self).admit(first)

@@ -31,6 +31,7 @@ final class SessionScope: Sendable {
         self.isClosable = isClosable
         parent = nil
         metering = settings.events.meter?.begin(on: settings.network.engine)
+        settings.events.recorder?.begin(on: events.buffer)
         register = TaskRegister()
         calls = CallScope()
         retries = RetryLedger()
@@ -43,6 +44,7 @@ final class SessionScope: Sendable {
         isClosable = true
         self.parent = parent
         metering = settings.events.meter?.begin(on: settings.network.engine)
+        settings.events.recorder?.begin(on: events.buffer)
         register = parent.register
         calls = CallScope(below: parent.calls)
         retries = parent.retries

@@ -3,6 +3,9 @@
 /// Events are delivered on another thread, so an observer that needs the caller's task captures there. ``ObservedCall/context`` has
 /// it for all events of the call.
 package protocol EventContext: AnyObject, Sendable {
+    /// Captures the request as the caller gave it; called before the event of the call's begin.
+    func requestBegan(_ request: Request)
+
     /// Captures what belongs to an attempt; called in the task that makes it. The engine's own repeats have no such task, and belong
     /// to the attempt before.
     func attemptBegan(_ number: Int, _ request: Request)
@@ -12,4 +15,41 @@ package protocol EventContext: AnyObject, Sendable {
 
     /// Receives the error that the call fails with, before the event of its end.
     func failed(_ error: SternaError)
+
+    /// Receives the metrics of a call that has ended, after its last event was posted to a buffer. Unlike that event, this is never
+    /// lost.
+    func ended(_ metrics: RequestMetrics, in buffer: EventBuffer)
+}
+
+extension EventContext {
+    package func requestBegan(_ request: Request) {}
+    package func ended(_ metrics: RequestMetrics, in buffer: EventBuffer) {}
+
+    /// Returns this context, or the one of a group, that has a type.
+    package func find<Context: EventContext>(_ type: Context.Type) -> Context? {
+        self as? Context ?? (self as? EventContextGroup)?.contexts.lazy.compactMap { $0 as? Context }.first
+    }
+}
+
+/// What several observers captured for the same call.
+final class EventContextGroup: EventContext {
+    let contexts: [any EventContext]
+
+    init(_ contexts: [any EventContext]) { self.contexts = contexts }
+
+    func requestBegan(_ request: Request) { for context in contexts { context.requestBegan(request) } }
+
+    func attemptBegan(_ number: Int, _ request: Request) {
+        for context in contexts { context.attemptBegan(number, request) }
+    }
+
+    func received(_ response: Response, body: Bytes?) {
+        for context in contexts { context.received(response, body: body) }
+    }
+
+    func failed(_ error: SternaError) { for context in contexts { context.failed(error) } }
+
+    func ended(_ metrics: RequestMetrics, in buffer: EventBuffer) {
+        for context in contexts { context.ended(metrics, in: buffer) }
+    }
 }

@@ -7,20 +7,19 @@ package final class EventSource: Sendable {
     private let observers: [EventObserver]
     private let observed: SternaEvent.Families
     private let parent: EventSource?
-    /// Of the first observer that captures.
-    private let capture: (@Sendable (SternaEvent.Families) -> (any EventContext)?)?
+    private let captures: [@Sendable (SternaEvent.Families) -> (any EventContext)?]
 
     /// - Parameter capacity: the maximum number of pending events.
     package init(_ observers: [EventObserver], capacity: Int) {
         (self.observers, buffer, parent) = (observers, EventBuffer(capacity: capacity), nil)
         observed = observers.reduce(into: []) { $0.formUnion($1.standing) }
-        capture = observers.lazy.compactMap(\.capture).first
+        captures = observers.compactMap(\.capture)
     }
 
     package init(_ observers: [EventObserver], below parent: EventSource) {
         (self.observers, buffer, self.parent) = (observers, parent.buffer, parent)
         observed = observers.reduce(into: []) { $0.formUnion($1.standing) }
-        capture = observers.lazy.compactMap(\.capture).first
+        captures = observers.compactMap(\.capture)
     }
 
     /// Makes the source of a queue of a session's transfers, whose observers are called after those of the session.
@@ -36,8 +35,12 @@ package final class EventSource: Sendable {
         !observed.isDisjoint(with: family) || !buffer.readerFamilies.isDisjoint(with: family)
     }
 
-    /// Returns what an observer captures for a call or a task that is made now, whose events are then recorded; nil if it needs none.
-    package func context(for family: SternaEvent.Families) -> (any EventContext)? { capture?(family) }
+    /// Returns what observers capture for a call or a task that is made now, whose events are then recorded; nil if they need none.
+    package func context(for family: SternaEvent.Families) -> (any EventContext)? {
+        guard captures.count > 1 else { return captures.first?(family) }
+        let contexts = captures.compactMap { $0(family) }
+        return contexts.count > 1 ? EventContextGroup(contexts) : contexts.first
+    }
 
     /// Posts an event. It neither blocks nor calls user code, so it may be called from any thread.
     ///

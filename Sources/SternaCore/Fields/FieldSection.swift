@@ -46,6 +46,26 @@ package struct FieldSection: Sendable {
         }
     }
 
+    /// The approximate size in bytes.
+    package var approximateSize: Int {
+        switch storage {
+        case .fields(let fields, let reason): fields.approximateSize + reason.utf8.count
+        case .wire(let bytes, _): bytes.writerIndex
+        }
+    }
+
+    /// Returns the section without the memory of a larger buffer, to be kept.
+    package var withoutSurplus: FieldSection {
+        guard case .wire(let bytes, let hasStatusLine) = storage else { return self }
+        var all = bytes
+        all.moveReaderIndex(to: 0)
+        all = all.withoutSurplus
+        all.moveReaderIndex(to: bytes.readerIndex)
+        var section = self
+        section.storage = .wire(all, hasStatusLine: hasStatusLine)
+        return section
+    }
+
     /// All fields in their order.
     package var fields: HTTPFields {
         get {
@@ -170,6 +190,14 @@ package struct FieldSection: Sendable {
             }
             return found
         }
+    }
+}
+
+extension HTTPFields {
+    /// The approximate size in bytes.
+    package var approximateSize: Int {
+        // Each field is an object with a name and a value.
+        reduce(0) { $0 + $1.name.rawName.utf8.count + $1.withUnsafeBytesOfValue(\.count) + 64 }
     }
 }
 

@@ -21,6 +21,9 @@ package final class AttemptNote: Sendable {
     /// The metrics of the last attempt so far; nil if none has begun.
     package var last: AttemptMetrics? { state.withLock { $0.last }?.metrics }
 
+    /// The number of the last attempt so far, counted from 1; nil if none has begun.
+    package var lastNumber: Int? { state.withLock { $0.last?.number } }
+
     func began(_ attempt: MetricsRecorder.Attempt) {
         state.withLock { state in
             state.count += 1

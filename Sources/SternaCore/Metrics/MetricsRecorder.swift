@@ -45,7 +45,10 @@ package final class MetricsRecorder: Sendable {
 
     // MARK: Events
 
-    package func requestBegan() { post(.requestBegan) }
+    package func requestBegan(_ request: Request) {
+        call.context?.requestBegan(request)
+        post(.requestBegan)
+    }
 
     /// Posts that a retry is scheduled, and announces the reason for its attempt.
     package func retryScheduled(_ retry: ScheduledRetry) {
@@ -57,9 +60,10 @@ package final class MetricsRecorder: Sendable {
     package func requestEnded(_ error: SternaError? = nil) {
         guard !isEnded.exchange(true, ordering: .relaxed) else { return }
         let all = endAttempts(error)
-        guard events != nil else { return }
+        guard let events else { return }
         if let error { call.context?.failed(error) }
         send(.requestEnded(all), all.attempts.count, nil)
+        call.context?.ended(all, in: events.buffer)
     }
 
     /// Ends the attempts that the engine has not ended yet, and returns the metrics. An attempt without a response that the call
@@ -138,6 +142,9 @@ package final class MetricsRecorder: Sendable {
     package struct Attempt: Sendable {
         package let recorder: MetricsRecorder
         fileprivate let index: Int
+
+        /// The attempt's number, counted from 1.
+        var number: Int { index + 1 }
 
         /// The attempt's metrics so far.
         var metrics: AttemptMetrics { recorder.state.withLock { $0.metrics.attempts[index] } }

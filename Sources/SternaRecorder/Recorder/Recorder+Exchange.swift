@@ -1,5 +1,8 @@
+import HTTPTypes
+import NIOCore
 public import SternaCore
 public import SternaPlatform
+import SternaSerialization
 
 extension Recorder {
     /// A call: its request as given, its attempts in order, and the response that the caller got.
@@ -10,17 +13,11 @@ extension Recorder {
         /// When the call began.
         public let started: Date
 
-        /// The request as the caller gave it, without its body.
-        public let request: Request
-
         /// The requests on the network: the first one, redirects, retries and copies. Empty if the cache or another call's transfer
         /// had the response, or the request was not sent.
         public let attempts: [Attempt]
 
-        /// The head of the response that the caller got; nil if there is none.
-        public let response: Response?
-
-        /// The body that the call has collected and no attempt has, such as one from the cache; nil otherwise.
+        /// A body from the cache, or from another call's transfer, which no attempt has; nil if there is none.
         public let responseBody: Body?
 
         /// The error that the call failed with, in words; nil if it succeeded.
@@ -31,30 +28,50 @@ extension Recorder {
 
         /// The time from the call's begin to its end.
         public let duration: Duration
+
+        /// The request as the caller gave it, without its body.
+        public var request: Request { head.request }
+
+        /// The head of the response that the caller got; nil if there is none.
+        public var response: Response? { responseHead?.response }
+
+        let head: RequestHead
+        let responseHead: ResponseHead?
+
+        /// Names of secret fields in lower case, besides those that are always secret.
+        let secretHeaders: Set<String>
     }
 
     /// A request on the network, as sent, and what was received.
     public struct Attempt: Sendable {
         /// The phases, the connection and the sizes, the same as in ``SternaCore/RequestMetrics/attempts``.
+        ///
+        /// With a transport of the session's own, which makes no attempts, they are measured around the transport.
         public let metrics: AttemptMetrics
 
-        /// The request as the interceptors passed it on, without its body.
-        public let request: Request
-
-        /// The request's body; nil if there is none.
+        /// The request's body, as sent; nil if there is none, and for an attempt that the engine repeated itself.
         public let requestBody: Body?
 
         /// The interim responses (RFC 9110, 15.2), the latest 16.
         public let interimResponses: [InformationalResponse]
-
-        /// The head of the response as received; nil if there is none. The body is empty, but it has the trailer fields.
-        public let response: Response?
 
         /// The response's body as received, before it was decoded; nil if it was not read.
         public let responseBody: Body?
 
         /// The error that ended the attempt, in words; nil if there is none.
         public let error: String?
+
+        /// The request as the interceptors passed it on, without its body.
+        public var request: Request { head.request }
+
+        /// The head of the response as received, with its trailer fields and an empty body; nil if there is none.
+        public var response: Response? { responseHead?.response }
+
+        /// The response's body without its content codings, up to 8 MiB; nil if it was not kept, or cannot be decoded.
+        public var responseContent: Bytes? { responseBody?.content(responseHead?.section[.contentEncoding]) }
+
+        let head: RequestHead
+        let responseHead: ResponseHead?
     }
 
     /// A body that was sent or received, as far as it was.
@@ -62,7 +79,223 @@ extension Recorder {
         /// The number of bytes that passed.
         public let size: Int64
 
-        /// The bytes; nil if they exceed a limit of the recorder, or their media type is not kept.
+        /// The bytes; nil if they exceed a limit of the recorder, or their media type is not kept. A recording of a folder has them
+        /// without content codings.
         public let bytes: Bytes?
+
+        /// Whether ``bytes`` have no content coding, whatever the fields say.
+        var isDecoded = false
+    }
+}
+
+extension Recorder.Body {
+    private static let decodedLimit = 8 << 20
+
+    /// Returns the bytes without the codings of a Content-Encoding field; nil if they were not kept or cannot be decoded.
+    func content(_ field: String?) -> Bytes? {
+        guard let bytes, bytes.readableBytes > 0, !isDecoded, let field else { return bytes }
+        guard let codings = try? ContentCoding.known(field) else { return nil }
+        var content = bytes
+        for coding in codings.reversed() {
+            guard let decoded = Self.decoded(content, coding) else { return nil }
+            content = decoded
+        }
+        return content
+    }
+
+    private static func decoded(_ bytes: Bytes, _ coding: ContentCoding) -> Bytes? {
+        let decoder = coding.makeDecoder()
+        var (input, all) = (bytes, Bytes())
+        do {
+            while true {
+                var piece = try decoder.decode(&input, limit: 64 << 10)
+                if piece.readableBytes == 0 { break }
+                guard piece.readableBytes <= decodedLimit - all.readableBytes else { return nil }
+                all.writeBuffer(&piece)
+            }
+            try decoder.finish()
+            return all
+        } catch {
+            return nil
+        }
+    }
+}
+
+// MARK: - Mirrors
+
+extension Recorder.Exchange: CustomReflectable {
+    /// Shows the exchange without credentials and bodies.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "id": id, "started": started, "method": head.method, "url": Redaction.show(head.url),
+                "attempts": attempts,
+                "status": responseHead?.status as Any, "error": error as Any, "duration": duration,
+            ], displayStyle: .struct)
+    }
+}
+
+extension Recorder.Attempt: CustomReflectable {
+    /// Shows the attempt without credentials and bodies.
+    public var customMirror: Mirror {
+        Mirror(
+            self,
+            children: [
+                "metrics": metrics, "method": head.method, "url": Redaction.show(head.url),
+                "status": responseHead?.status as Any, "error": error as Any,
+            ], displayStyle: .struct)
+    }
+}
+
+extension Recorder.Body: CustomReflectable {
+    /// Shows the size; the bytes may hold secrets.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["size": size, "isKept": bytes != nil], displayStyle: .struct)
+    }
+}
+
+// MARK: - From a recorded call
+
+extension Recorder.Exchange {
+    /// Makes the exchange of a call that has ended; nil for one that did not begin.
+    init?(_ call: RecordedCall.State, limits: Recorder.Limits) {
+        guard let head = call.request, let started = call.started else { return nil }
+        (id, self.started, self.head, secretHeaders) = (call.id, started, head, call.secretHeaders)
+        (responseHead, error) = (call.response, call.error)
+        let known = call.metrics?.attempts ?? []
+        var byNumber: [Int: RecordedTransfer.State] = [:]
+        var sent: [Int: RecordedTransfer] = [:]
+        var attempts: [Recorder.Attempt] = []
+        var others: [(RecordedTransfer, RecordedTransfer.State)] = []
+        for transfer in call.transfers {
+            let state = transfer.snapshot
+            if let number = state.number {
+                (byNumber[number], sent[number]) = (state, transfer)
+            } else {
+                others.append((transfer, state))
+            }
+        }
+        for (index, metrics) in known.enumerated() {
+            let number = index + 1
+            attempts.append(
+                Recorder.Attempt(metrics, call.observed[number], sent[number], byNumber[number], given: head))
+        }
+        // A transport of the session's own makes no attempts.
+        if known.isEmpty {
+            for (transfer, state) in others {
+                let metrics = AttemptMetrics(transfer, state, after: attempts.last, began: call.began)
+                attempts.append(Recorder.Attempt(metrics, nil, transfer, state, given: head))
+            }
+        }
+        self.attempts = attempts
+        let isOwn = attempts.isEmpty || call.response.map { $0.source != .network } == true
+        if isOwn, let body = call.body, let response = call.response {
+            let isKept = body.readableBytes <= limits.bodyBytes && limits.keeps(response.section[.contentType])
+            // The call got it without content codings.
+            responseBody = Recorder.Body(
+                size: Int64(body.readableBytes), bytes: isKept ? body.withoutSurplus : nil, isDecoded: true)
+        } else {
+            responseBody = nil
+        }
+        duration = max(call.metrics?.duration ?? .zero, attempts.last?.metrics.whole.end ?? .zero)
+        decisions = Self.decisions(call, attempts)
+    }
+
+    private static func decisions(_ call: RecordedCall.State, _ attempts: [Recorder.Attempt]) -> [String] {
+        var words: [String] = []
+        switch call.metrics?.cacheResult {
+        case .hit: words.append("The cache had the response.")
+        case .revalidated: words.append("The server confirmed the cache's response.")
+        case .miss: words.append("The cache had no response to serve.")
+        case nil:
+            if attempts.isEmpty, call.response != nil {
+                words.append(
+                    call.response?.source == .cache
+                        ? "The cache had the response." : "Another call's transfer had the response.")
+            }
+        }
+        for (index, attempt) in attempts.enumerated() where index > 0 {
+            if let text = text(attempt.metrics.reason) { words.append("Attempt \(index + 1): \(text).") }
+        }
+        words += call.retries
+        for (index, attempt) in attempts.enumerated() {
+            let sent = attempt.head.headers[.cookie].map { $0.utf8.count { $0 == UInt8(ascii: ";") } + 1 } ?? 0
+            let set = attempt.responseHead?.section[values: .setCookie].count ?? 0
+            if sent + set > 0 { words.append("Attempt \(index + 1): \(sent) cookies sent, \(set) received.") }
+        }
+        if let note = call.note { words.append(note) }
+        return words
+    }
+
+    private static func text(_ reason: AttemptMetrics.Reason) -> String? {
+        switch reason {
+        case .first: nil
+        case .redirect: "a redirect was followed"
+        case .staleConnection: "the server had closed the connection"
+        case .expectationRefused: "the server refused Expect: 100-continue"
+        case .refused: "the server had not processed the request"
+        case .misdirected: "the server does not serve this origin on the connection"
+        case .retry: "a retry"
+        case .authentication: "sent again with credentials"
+        case .hedge: "a copy, since the response was late"
+        }
+    }
+
+    /// The approximate size in bytes without the bodies that are recorded as they pass, whose bytes are counted then.
+    var unmeasuredSize: Int {
+        let own = 512 + head.size + (responseHead?.size ?? 0) + (responseBody?.bytes?.readableBytes ?? 0)
+        return attempts.reduce(own) { sum, attempt in
+            sum + 512 + attempt.head.size + (attempt.responseHead?.size ?? 0)
+                + attempt.interimResponses.reduce(0) { $0 + $1.headers.approximateSize }
+        }
+    }
+}
+
+extension Recorder.Attempt {
+    /// - Parameters:
+    ///   - transfer: what passed below the interceptors; nil for an attempt that the engine has repeated.
+    ///   - given: the call's request, for an attempt of which nothing else is known.
+    init(
+        _ metrics: AttemptMetrics, _ observed: RecordedCall.Observed?, _ transfer: RecordedTransfer?,
+        _ state: RecordedTransfer.State?, given: RequestHead
+    ) {
+        self.metrics = metrics
+        interimResponses = observed?.interim ?? []
+        requestBody = transfer?.sentBody
+        responseBody = state?.body?.body
+        responseHead = state?.response ?? observed?.response
+        error = observed?.error ?? state?.error
+        // The events of an attempt may have been lost.
+        head =
+            transfer?.head ?? observed?.request
+            ?? RequestHead(
+                HTTPRequest.Method(metrics.method) ?? given.method, (try? HTTPURL(metrics.url)) ?? given.url, [:])
+    }
+}
+
+extension AttemptMetrics {
+    /// Makes the metrics of a transfer without attempts.
+    fileprivate init(
+        _ transfer: RecordedTransfer, _ state: RecordedTransfer.State, after last: Recorder.Attempt?,
+        began: NIODeadline?
+    ) {
+        func offset(_ moment: NIODeadline) -> Duration {
+            .nanoseconds(max(0, (moment - (began ?? transfer.began)).nanoseconds))
+        }
+        let status = last?.responseHead?.status.code ?? 0
+        let reason: Reason = last == nil ? .first : (300..<400).contains(status) ? .redirect : .retry
+        let start = offset(transfer.began)
+        self.init(
+            reason: transfer.reason ?? reason, method: transfer.head.method.rawValue, url: transfer.head.url,
+            start: start)
+        let received = state.received.map(offset)
+        let ended = state.ended.map(offset) ?? received ?? start
+        if let received {
+            wait = Span(start: start, end: received)
+            read = Span(start: received, end: ended)
+        }
+        end(at: ended)
+        (self.status, version) = (state.response?.status.code, state.response?.version)
     }
 }

@@ -44,6 +44,40 @@ struct EventContextTests {
         #expect(EventSource(adding: [], below: upper).context(for: .network) === context)
     }
 
+    @Test("The contexts of several observers all receive what happens; each observer finds its own")
+    func several() throws {
+        final class Other: EventContext {
+            let ends = Mutex<[Int]>([])
+            let begun = Mutex<[String]>([])
+
+            func requestBegan(_ request: Request) { begun.withLock { $0.append(request.url.path) } }
+            func attemptBegan(_ number: Int, _ request: Request) {}
+            func received(_ response: Response, body: Bytes?) {}
+            func failed(_ error: SternaError) {}
+            func ended(_ metrics: RequestMetrics, in buffer: EventBuffer) {
+                ends.withLock { $0.append(metrics.attempts.count) }
+            }
+        }
+        let (context, other) = (Context(), Other())
+        let contexts: [any EventContext] = [context, other]
+        let observers = contexts.map { context in
+            EventObserver(.all, standing: [], capture: { $0 == .network ? context : nil }, { _ in })
+        }
+        let events = EventSource(observers, capacity: 100)
+        #expect(events.context(for: .tasks) == nil)
+        let group = try #require(events.context(for: .network))
+        #expect(group.find(Context.self) === context && group.find(Other.self) === other)
+        #expect(context.find(Context.self) === context && context.find(Other.self) == nil)
+        let request = Request(.get, try HTTPURL("https://a.test/b"))
+        let recorder = MetricsRecorder(ObservedCall(id: 7, request, context: group), events: events)
+        recorder.requestBegan(request)
+        _ = recorder.attemptBegan(request)
+        recorder.requestEnded(.cancelled(phase: .wait))
+        expectEqual(context.lines, ["attempt 1 /b", "failed cancelled"])
+        expectEqual(other.begun.withLock { $0 }, ["/b"])
+        expectEqual(other.ends.withLock { $0 }, [1])
+    }
+
     @Test("A call's attempts and failure reach its context; the engine's own repeats do not, nor a second end")
     func recorder() throws {
         let context = Context()

@@ -55,7 +55,7 @@ struct FileTransfer {
             plan.knownPath.map { SavedFileName.given($0) } ?? .suggested(orElse: nil)
         try await findEarlier(plan)
         do {
-            if !task.takesResponse { request.recorder?.requestBegan() }
+            if !task.takesResponse { request.recorder?.requestBegan(request) }
             let response = try await transfer(plan)
             return try await finish(response, plan)
         } catch {

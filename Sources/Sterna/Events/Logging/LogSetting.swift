@@ -22,7 +22,7 @@ struct LogSetting: Sendable {
         return EventObserver(families, standing: standing, capture: { capture($0) }) { event in
             guard let call = event.call else { return write(event, own, [:], LogOutcome()) }
             // Without a context the call's logger does not want its events; another observer does.
-            guard let context = call.context as? LogContext else { return }
+            guard let context = call.context?.find(LogContext.self) else { return }
             let (provided, outcome) = context.state(of: event)
             write(event, context.logger, provided, outcome)
         }
@@ -46,7 +46,8 @@ struct LogSetting: Sendable {
 
     /// Writes the line of a failed call that records no events, since its logger does not want them.
     func failed(_ error: SternaError, _ request: Request) {
-        guard families.contains(.network), request.recorder?.context == nil, error.kind != .cancelled,
+        guard families.contains(.network), request.recorder?.context?.find(LogContext.self) == nil,
+            error.kind != .cancelled,
             error.downloadTask == nil, let call = request.call, call.beginsReportingFailure()
         else { return }
         taskLogger.warning(LogRule.failed, metadata: LogRule.metadata(of: error, call, request))

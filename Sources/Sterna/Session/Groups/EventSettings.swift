@@ -25,6 +25,9 @@ extension SessionSettings {
         /// Reports metrics; set by the module SternaMetrics.
         package var meter: (any SessionMeter)?
 
+        /// Records exchanges; set by the module SternaRecorder.
+        package var recorder: (any SessionRecorder)?
+
         /// Adds an observer.
         ///
         ///     let api = try Session { $0.events.observe(.network) { event in print(event) } }

@@ -1,0 +1,160 @@
+import NIOCore
+import SternaCore
+import SternaPlatform
+import Synchronization
+
+/// A call that is being recorded. Its context, so that no table of running calls is needed, and lost events leave none open.
+final class RecordedCall: EventContext {
+    /// What the events say of an attempt.
+    struct Observed: Sendable {
+        var request: RequestHead?
+        var interim: [InformationalResponse] = []
+        var response: ResponseHead?
+        var error: String?
+    }
+
+    struct State: Sendable {
+        var id: UInt64 = 0
+        var started: Date?
+        var began: NIODeadline?
+        var request: RequestHead?
+        var secretHeaders: Set<String> = []
+        var transfers: [RecordedTransfer] = []
+        var observed: [Int: Observed] = [:]
+        var retries: [String] = []
+        var response: ResponseHead?
+        var body: Bytes?
+        var note: String?
+        var error: String?
+        var metrics: RequestMetrics?
+    }
+
+    /// The maximum number of attempts and retries of a call that are recorded, and of interim responses of an attempt.
+    private static let (mostAttempts, mostInterim) = (200, 16)
+
+    private let recorder: Recorder
+    private let budget: RecordingBudget
+    private let state = Mutex(State())
+
+    init(_ recorder: Recorder) {
+        self.recorder = recorder
+        budget = RecordingBudget(recorder.memory)
+    }
+
+    /// The words of an error.
+    static func text(_ error: any Error) -> String {
+        guard let known = error as? SternaError else { return "\(type(of: error))" }
+        return "\(known.kind.rawValue): \(known.detail)"
+    }
+
+    // MARK: In the tasks of the call
+
+    func requestBegan(_ request: Request) {
+        let head = RequestHead(request)
+        let (id, secret) = (request.call?.id ?? 0, request.options[SecretHeadersKey.self])
+        let began = request.recorder?.began
+        state.withLock { state in
+            (state.id, state.request, state.began, state.started) = (id, head, began, Date())
+            if !secret.isEmpty { state.secretHeaders = Set(secret.map { $0.lowercased() }) }
+        }
+    }
+
+    func attemptBegan(_ number: Int, _ request: Request) {}
+
+    func begin(_ request: inout Request) -> RecordedTransfer {
+        let transfer = RecordedTransfer(&request, budget, recorder.limits)
+        state.withLock { if $0.transfers.count < Self.mostAttempts { $0.transfers.append(transfer) } }
+        return transfer
+    }
+
+    func received(_ response: Response, body: Bytes?) {
+        let head = ResponseHead(response)
+        let note = response.note
+        state.withLock { ($0.response, $0.body, $0.note) = (head, body, note) }
+    }
+
+    func failed(_ error: SternaError) {
+        let text = Self.text(error)
+        state.withLock { $0.error = text }
+    }
+
+    func ended(_ metrics: RequestMetrics, in buffer: EventBuffer) {
+        state.withLock { $0.metrics = metrics }
+        buffer.afterDelivery { self.finish() }
+    }
+
+    // MARK: On the thread of events
+
+    func receive(_ event: SternaEvent) {
+        let (kind, number) = (event.kind, event.attempt)
+        switch kind {
+        case .attemptBegan(_, let request):
+            let head = RequestHead(request)
+            observe(number) { $0.request = head }
+        case .informationalReceived(let response):
+            observe(number) { attempt in
+                if attempt.interim.count >= Self.mostInterim { attempt.interim.removeFirst() }
+                attempt.interim.append(response)
+            }
+        case .responseBegan(let response):
+            let head = ResponseHead(response)
+            observe(number) { $0.response = head }
+        case .attemptFailed(let error):
+            let text = Self.text(error)
+            observe(number) { $0.error = text }
+        case .retryScheduled(let retry):
+            let text = "Retry \(retry.number) after \(retry.delay): \(retry.reason)."
+            state.withLock { if $0.retries.count < Self.mostAttempts { $0.retries.append(text) } }
+        default: break
+        }
+    }
+
+    private func observe(_ number: Int, _ change: (inout Observed) -> Void) {
+        guard number > 0, number <= Self.mostAttempts else { return }
+        state.withLock { change(&$0.observed[number, default: Observed()]) }
+    }
+
+    /// Adds the exchange to the recorder, after the last event of the call.
+    private func finish() {
+        let all = state.withLock { state in
+            var all = State()
+            swap(&all, &state)
+            return all
+        }
+        guard let exchange = Recorder.Exchange(all, limits: recorder.limits) else { return }
+        guard budget.take(exchange.unmeasuredSize) else { return }
+        recorder.add(exchange, size: budget.takeOver())
+    }
+}
+
+/// The bytes that a running call has taken from its recorder's memory. They return when the call is released, unless its exchange
+/// takes them over.
+final class RecordingBudget: Sendable {
+    private let memory: RecorderMemory
+    private let taken = Mutex(0)
+
+    init(_ memory: RecorderMemory) { self.memory = memory }
+
+    deinit { memory.release(taken.withLock { $0 }) }
+
+    /// Takes bytes, for which the oldest exchanges are removed; returns false if there are not so many.
+    func take(_ count: Int) -> Bool {
+        guard memory.take(count) else { return false }
+        taken.withLock { $0 += count }
+        return true
+    }
+
+    /// Returns some of the bytes that were taken.
+    func release(_ count: Int) {
+        taken.withLock { $0 -= count }
+        memory.release(count)
+    }
+
+    /// Returns the number of bytes that were taken, which no longer return.
+    func takeOver() -> Int {
+        taken.withLock { taken in
+            defer { taken = 0 }
+            return taken
+        }
+    }
+}

@@ -1,0 +1,50 @@
+import HTTPTypes
+import SternaCore
+
+/// The head of a request. It retains neither the request's call nor its body nor closures of the program.
+struct RequestHead: Sendable {
+    var method: HTTPRequest.Method
+    var url: HTTPURL
+    var headers: HTTPFields
+
+    init(_ method: HTTPRequest.Method, _ url: HTTPURL, _ headers: HTTPFields) {
+        (self.method, self.url, self.headers) = (method, url, headers)
+    }
+
+    init(_ request: Request) { self.init(request.method, request.url, request.headers) }
+
+    var request: Request { Request(method, url, headers: headers) }
+
+    var size: Int { url.href.utf8.count + headers.approximateSize }
+}
+
+/// The head of a response. It retains neither the connection nor the call.
+struct ResponseHead: Sendable {
+    var status: HTTPResponse.Status
+    var version: HTTPVersion
+    var section: FieldSection
+    var url: HTTPURL
+    var source = ResponseSource.network
+    var trailers: HTTPFields?
+
+    init(status: HTTPResponse.Status, version: HTTPVersion, section: FieldSection, url: HTTPURL) {
+        (self.status, self.version, self.section, self.url) = (status, version, section, url)
+    }
+
+    init(_ response: Response) {
+        self.init(
+            status: response.status, version: response.version, section: response.section.withoutSurplus,
+            url: response.url)
+        source = response.source
+    }
+
+    var response: Response {
+        var response = Response(
+            status: status, version: version, section: section, body: ResponseBody(Bytes(), trailers: trailers),
+            url: url)
+        response.source = source
+        return response
+    }
+
+    var size: Int { section.approximateSize + (trailers?.approximateSize ?? 0) }
+}

@@ -1,0 +1,132 @@
+import HTTPTypes
+import SternaCore
+import SternaPlatform
+import SternaSerialization
+
+extension Recorder.Exchange {
+    /// The entries of a HAR document: one for each attempt, or one of the call if there are none.
+    ///
+    /// - Parameter showsSecrets: whether credentials are kept.
+    func entries(showsSecrets: Bool) -> [HARDocument.Entry] {
+        let writer = HARWriter(secretHeaders: showsSecrets ? [] : secretHeaders)
+        var entries = attempts.map { writer.entry($0, started: started) }
+        if entries.isEmpty { entries = [writer.entry(self)] }
+        for index in entries.indices {
+            entries[index].json["_call"] = JSON("\(id)")
+            if attempts.count > 1 { entries[index].json["_attempt"] = JSON(index + 1) }
+            guard index == entries.count - 1 else { continue }
+            if !decisions.isEmpty { entries[index].json["_decisions"] = .array(decisions.map { JSON($0) }) }
+            if let error {
+                entries[index].json["_callError"] = JSON(error)
+                // A response whose status or redirect the call has rejected is no failure of the exchange.
+                if entries[index].response.status == 0, entries[index].failure == nil { entries[index].failure = error }
+            }
+        }
+        return showsSecrets ? entries : entries.map { $0.redacted() }
+    }
+}
+
+/// Writes recorded messages as parts of a HAR document.
+struct HARWriter {
+    /// Names of fields in lower case whose values are hidden.
+    let secretHeaders: Set<String>
+
+    func entry(_ attempt: Recorder.Attempt, started: Date) -> HARDocument.Entry {
+        let metrics = attempt.metrics
+        let version = metrics.version ?? attempt.responseHead?.version
+        var entry = HARDocument.Entry(
+            started: started + metrics.whole.start / .seconds(1),
+            request: request(attempt.head, version, attempt.requestBody),
+            response: response(attempt.responseHead, attempt.responseBody, content: attempt.responseContent),
+            timings: timings(metrics))
+        if metrics.proxy == nil { entry.serverIPAddress = metrics.remoteAddress.flatMap(Self.address) }
+        if let error = attempt.error { entry.failure = error }
+        if metrics.reason != .first { entry.json["_reason"] = JSON(metrics.reason.rawValue) }
+        if let version = metrics.tlsVersion { entry.json["_tlsVersion"] = JSON(version) }
+        if let proxy = metrics.proxy { entry.json["_proxy"] = JSON(proxy) }
+        if let trailers = attempt.responseHead?.trailers, !trailers.isEmpty {
+            entry.json["_trailers"] = .array(fields(trailers).map(\.json))
+        }
+        if !attempt.interimResponses.isEmpty {
+            entry.json["_interimResponses"] = .array(
+                attempt.interimResponses.map {
+                    ["status": JSON($0.status), "headers": .array(fields($0.headers).map(\.json))]
+                })
+        }
+        return entry
+    }
+
+    /// The entry of a call without attempts.
+    func entry(_ exchange: Recorder.Exchange) -> HARDocument.Entry {
+        var entry = HARDocument.Entry(
+            started: exchange.started, request: request(exchange.head, exchange.responseHead?.version, nil),
+            response: response(exchange.responseHead, exchange.responseBody, content: exchange.responseBody?.bytes),
+            timings: HARDocument.Timings(receive: milliseconds(exchange.duration)))
+        if exchange.responseHead?.source == .cache {
+            // As Chromium writes it, which names the kind of its cache.
+            entry.json["_fromCache"] = "memory"
+            entry.json["response"]["bodySize"] = 0
+        }
+        return entry
+    }
+
+    func request(_ head: RequestHead, _ version: HTTPVersion?, _ body: Recorder.Body?) -> HARDocument.Request {
+        let type = head.headers[.contentType] ?? ""
+        let content = body.map { body in
+            self.content(type, body.content(head.headers[.contentEncoding]), size: body.size)
+        }
+        return HARDocument.Request(
+            method: head.method.rawValue, url: head.url.href, httpVersion: version?.description ?? "",
+            headers: fields(head.headers), postData: content, bodySize: body.map { Int(clamping: $0.size) } ?? 0)
+    }
+
+    func response(
+        _ head: ResponseHead?, _ body: Recorder.Body?, content bytes: Bytes?
+    ) -> HARDocument.Response {
+        guard let head else { return HARDocument.Response(status: 0, httpVersion: "") }
+        let type = head.section[.contentType] ?? ""
+        return HARDocument.Response(
+            status: head.status.code, statusText: head.section.reasonPhrase, httpVersion: head.version.description,
+            headers: fields(head.section.fields), content: content(type, bytes, size: body?.size ?? 0),
+            bodySize: body.map { Int(clamping: $0.size) })
+    }
+
+    private func content(_ mediaType: String, _ bytes: Bytes?, size: Int64) -> HARDocument.Content {
+        HARDocument.Content(
+            mediaType: mediaType, bytes: bytes?.array, size: bytes?.readableBytes ?? Int(clamping: size))
+    }
+
+    func fields(_ headers: HTTPFields) -> [HARDocument.Field] {
+        headers.map { field in
+            let isHidden = !secretHeaders.isEmpty && secretHeaders.contains(field.name.rawName.lowercased())
+            return HARDocument.Field(name: field.name.rawName, value: isHidden ? Redaction.mark : field.value)
+        }
+    }
+
+    /// The phases; a gap between two of them is in none.
+    func timings(_ metrics: AttemptMetrics) -> HARDocument.Timings {
+        let opening = [metrics.connect, metrics.proxying, metrics.tls].compactMap(\.self)
+        let connect = opening.reduce(Duration.zero) { $0 + $1.duration }
+        return HARDocument.Timings(
+            blocked: metrics.queue.map { milliseconds($0.duration) },
+            dns: metrics.resolve.map { milliseconds($0.duration) },
+            connect: opening.isEmpty ? nil : milliseconds(connect),
+            ssl: metrics.tls.map { milliseconds($0.duration) },
+            send: metrics.write.map { milliseconds($0.duration) } ?? 0,
+            wait: metrics.wait.map { milliseconds($0.duration) } ?? 0,
+            receive: metrics.read.map { milliseconds($0.duration) } ?? 0)
+    }
+
+    /// Returns a duration in milliseconds with three decimals.
+    private func milliseconds(_ duration: Duration) -> Double {
+        (duration / .microseconds(1)).rounded() / 1_000
+    }
+
+    /// Returns the address of an address and port; nil for the path of a socket.
+    static func address(_ peer: String) -> String? {
+        guard let colon = peer.lastIndex(of: ":"), !peer.hasPrefix("/") else { return nil }
+        let host = peer[..<colon]
+        let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : String(host)
+        return IPAddress(bare) == nil ? nil : bare
+    }
+}
