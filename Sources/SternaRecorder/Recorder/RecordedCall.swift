@@ -7,7 +7,6 @@ import Synchronization
 final class RecordedCall: EventContext {
     /// What the events say of an attempt.
     struct Observed: Sendable {
-        var request: RequestHead?
         var interim: [InformationalResponse] = []
         var response: ResponseHead?
         var error: String?
@@ -80,7 +79,15 @@ final class RecordedCall: EventContext {
 
     func ended(_ metrics: RequestMetrics, in buffer: EventBuffer) {
         state.withLock { $0.metrics = metrics }
-        buffer.afterDelivery { self.finish() }
+        // Events that wait are limited, and so are the calls that wait for them.
+        guard recorder.finishing.wrappingAdd(1, ordering: .relaxed).oldValue < buffer.capacity else {
+            recorder.finishing.wrappingSubtract(1, ordering: .relaxed)
+            return finish()
+        }
+        buffer.afterDelivery {
+            self.recorder.finishing.wrappingSubtract(1, ordering: .relaxed)
+            self.finish()
+        }
     }
 
     // MARK: On the thread of events
@@ -88,9 +95,6 @@ final class RecordedCall: EventContext {
     func receive(_ event: SternaEvent) {
         let (kind, number) = (event.kind, event.attempt)
         switch kind {
-        case .attemptBegan(_, let request):
-            let head = RequestHead(request)
-            observe(number) { $0.request = head }
         case .informationalReceived(let response):
             observe(number) { attempt in
                 if attempt.interim.count >= Self.mostInterim { attempt.interim.removeFirst() }
@@ -114,7 +118,7 @@ final class RecordedCall: EventContext {
         state.withLock { change(&$0.observed[number, default: Observed()]) }
     }
 
-    /// Adds the exchange to the recorder, after the last event of the call.
+    /// Adds the exchange to the recorder, after the last event of the call if observers keep up.
     private func finish() {
         let all = state.withLock { state in
             var all = State()
@@ -146,8 +150,13 @@ final class RecordingBudget: Sendable {
 
     /// Returns some of the bytes that were taken.
     func release(_ count: Int) {
-        taken.withLock { $0 -= count }
-        memory.release(count)
+        // The exchange may have taken them over, while a body still arrives.
+        let released = taken.withLock { taken in
+            let released = min(taken, count)
+            taken -= released
+            return released
+        }
+        memory.release(released)
     }
 
     /// Returns the number of bytes that were taken, which no longer return.

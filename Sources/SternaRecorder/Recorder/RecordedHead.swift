@@ -32,10 +32,15 @@ struct ResponseHead: Sendable {
     }
 
     init(_ response: Response) {
-        self.init(
-            status: response.status, version: response.version, section: response.section.withoutSurplus,
-            url: response.url)
+        self.init(status: response.status, version: response.version, section: response.section, url: response.url)
         source = response.source
+    }
+
+    /// The head without the memory of a larger buffer, to be kept.
+    var kept: ResponseHead {
+        var head = self
+        head.section = section.withoutSurplus
+        return head
     }
 
     var response: Response {

@@ -162,30 +162,32 @@ extension Recorder.Exchange {
     init?(_ call: RecordedCall.State, limits: Recorder.Limits) {
         guard let head = call.request, let started = call.started else { return nil }
         (id, self.started, self.head, secretHeaders) = (call.id, started, head, call.secretHeaders)
-        (responseHead, error) = (call.response, call.error)
+        (responseHead, error) = (call.response?.kept, call.error)
         let known = call.metrics?.attempts ?? []
-        var byNumber: [Int: RecordedTransfer.State] = [:]
-        var sent: [Int: RecordedTransfer] = [:]
+        var byNumber: [Int: (transfer: RecordedTransfer, state: RecordedTransfer.State)] = [:]
         var attempts: [Recorder.Attempt] = []
         var others: [(RecordedTransfer, RecordedTransfer.State)] = []
         for transfer in call.transfers {
             let state = transfer.snapshot
             if let number = state.number {
-                (byNumber[number], sent[number]) = (state, transfer)
+                byNumber[number] = (transfer, state)
             } else {
                 others.append((transfer, state))
             }
         }
-        for (index, metrics) in known.enumerated() {
-            let number = index + 1
-            attempts.append(
-                Recorder.Attempt(metrics, call.observed[number], sent[number], byNumber[number], given: head))
+        // The engine repeats the same request: the last of its attempts has the transfer.
+        var next = head
+        for (index, metrics) in known.enumerated().reversed() {
+            let own = byNumber[index + 1]
+            next = own?.transfer.head ?? next
+            attempts.append(Recorder.Attempt(metrics, call.observed[index + 1], own?.transfer, own?.state, next))
         }
+        attempts.reverse()
         // A transport of the session's own makes no attempts.
         if known.isEmpty {
             for (transfer, state) in others {
                 let metrics = AttemptMetrics(transfer, state, after: attempts.last, began: call.began)
-                attempts.append(Recorder.Attempt(metrics, nil, transfer, state, given: head))
+                attempts.append(Recorder.Attempt(metrics, nil, transfer, state, transfer.head))
             }
         }
         self.attempts = attempts
@@ -253,24 +255,17 @@ extension Recorder.Exchange {
 }
 
 extension Recorder.Attempt {
-    /// - Parameters:
-    ///   - transfer: what passed below the interceptors; nil for an attempt that the engine has repeated.
-    ///   - given: the call's request, for an attempt of which nothing else is known.
+    /// - Parameter transfer: what passed below the interceptors; nil for an attempt that the engine has repeated.
     init(
         _ metrics: AttemptMetrics, _ observed: RecordedCall.Observed?, _ transfer: RecordedTransfer?,
-        _ state: RecordedTransfer.State?, given: RequestHead
+        _ state: RecordedTransfer.State?, _ head: RequestHead
     ) {
-        self.metrics = metrics
+        (self.metrics, self.head) = (metrics, head)
         interimResponses = observed?.interim ?? []
         requestBody = transfer?.sentBody
         responseBody = state?.body?.body
-        responseHead = state?.response ?? observed?.response
+        responseHead = (state?.response ?? observed?.response)?.kept
         error = observed?.error ?? state?.error
-        // The events of an attempt may have been lost.
-        head =
-            transfer?.head ?? observed?.request
-            ?? RequestHead(
-                HTTPRequest.Method(metrics.method) ?? given.method, (try? HTTPURL(metrics.url)) ?? given.url, [:])
     }
 }
 

@@ -36,6 +36,9 @@ public final class Recorder: Sendable {
 
     let memory: RecorderMemory
     private let folder: RecorderFolder?
+
+    /// The number of ended calls whose events are not delivered yet.
+    let finishing = Atomic<Int>(0)
     private let buffers = Mutex<[WeakBuffer]>([])
 
     private struct WeakBuffer: Sendable {
