@@ -37,14 +37,18 @@ struct LogsSecretTests {
         try await TestServer.withServer { server in
             let logs = LogLines()
             server.route("POST", "/login") { [self] _ in
-                var response = ServerResponse.json(
+                ServerResponse.json(
                     ["access_token": .string(secret(1)), "user": ["password": .string(secret(2)), "name": "Ada"]],
                     headers: [
                         "Set-Cookie": "session=\(secret(3))", "X-Auth-Token": secret(4), "X-Internal": secret(5),
                         "Link": "</next?sig=\(secret(6))>; rel=next", "Content-Location": "/me?token=\(secret(7))",
                     ])
-                response.trailers = ["X-Api-Key": secret(8)]
-                return response
+            }
+            // Only a body of unknown length has trailers.
+            server.route("GET", "/trailers") { [self] _ in
+                ServerResponse(
+                    headers: ["Content-Type": "application/octet-stream"],
+                    body: .stream(length: nil) { try await $0.write("a") }, trailers: ["X-Api-Key": secret(8)])
             }
             let api = try Session(baseURL: server.url) {
                 $0.network.engine = Engine()
@@ -64,6 +68,8 @@ struct LogsSecretTests {
             // The cookie that the server has set is sent back.
             _ = try await api.post("login", form: ["password": secret(17), "name": "Ada"])
             _ = try await api.dataTask(.post("login", form: ["otp": secret(18), "name": "Ada"])).value
+            let trailers = try await api.get("trailers").response.body.trailers
+            expectEqual(trailers?[try #require(HTTPField.Name("X-Api-Key"))], secret(8))
             await api.flushEvents()
             expectNone(logs)
             // The lines have the rest.

@@ -351,4 +351,37 @@ struct TracingTests {
         #expect(scene.requests.count == 2)
         for span in scene.tracer.finishedSpans { #expect(!span.exported.contains("s3cret"), "\(span.exported)") }
     }
+
+    @Test("No secret of a body or a trailer is in a span, whether the body is whole or read piece by piece")
+    func bodySecrets() async throws {
+        try await TestServer.withServer { server in
+            let key = try #require(HTTPField.Name("X-Api-Key"))
+            server.route("POST", "/login") { _ in
+                let body = #"{"access_token": "s3cret-member", "user": {"password": "s3cret-nested"}}"#
+                return ServerResponse(
+                    status: 403, headers: ["Content-Type": "application/json", "Set-Cookie": "session=s3cret-cookie"],
+                    body: .stream(length: nil) { try await $0.write(body) }, trailers: ["X-Api-Key": "s3cret-trailer"])
+            }
+            let api = try scene.session(server.url, wholeCalls: true)
+            let json: JSON = ["password": "s3cret-password", "list": [["token": "s3cret-token"]], "name": "Ada"]
+            let bodies: [Body] = [
+                Body.text(json.description).withTrailers { [key: "s3cret-sent"] }, .text("otp=s3cret-form"),
+            ]
+            for body in bodies {
+                await #expect(throws: SternaError.self) {
+                    try await api.post("login", body: body, headers: ["Content-Type": "application/json"])
+                }
+                try await api.withResponse(to: .post("login", body: body)) { response in
+                    var text = ""
+                    for try await piece in response.body { text += piece.text }
+                    #expect(text.contains("s3cret-nested"))
+                    expectEqual(response.body.trailers?[key], "s3cret-trailer")
+                }
+            }
+            #expect(server.requests().first?.bodyText?.contains("s3cret-token") == true)
+            expectEqual(scene.values("error.type"), Array(repeating: "403", count: 4))
+            expectEqual(scene.calls.count, 4)
+            for span in scene.tracer.finishedSpans { #expect(!span.exported.contains("s3cret"), "\(span.exported)") }
+        }
+    }
 }
