@@ -80,9 +80,11 @@ class Programs:
             self.paths[name] = os.path.join(BUILD, "bin", name)
         for name in ["libwebsockets", "websocket-server"]:
             self.paths[name] = os.path.join(BUILD, name)
+        # Further products of this package, which stand in for Sterna's client in some works.
+        self.paths["Observing"] = os.path.join(BUILD, "bin", "Observing")
         self.paths["websockets"] = os.path.join(BUILD, "venv", "bin", "python")
 
-    def build(self, clients, messages=False):
+    def build(self, clients, messages=False, beside=()):
         os.makedirs(BUILD, exist_ok=True)
         for tool in ["measure", "sink"]:
             self._run(["gcc", "-O2", "-pthread", "-o", self.paths[tool], f"Tools/{tool}.c"])
@@ -101,6 +103,8 @@ class Programs:
         self._static_libraries()
         if any(client.startswith("sterna") for client in clients):
             self._swift(".", *self.PRODUCTS["sterna"], SMALL, "bin/sterna")
+            for product in beside:
+                self.build_beside(product)
         if "ahc" in clients:
             self._swift("Peers", *self.PRODUCTS["ahc"], SMALL, "bin/ahc")
         if "urlsession" in clients:

@@ -122,7 +122,7 @@ def table(run):
 
 
 def rate_title(work):
-    return "" if work.name == "process" or work.metric in ("allocations", "idle_kib", "more", "times") else "MB/s" if work.ask in ("download", "save", "upload", "receive") else "events/s" if work.ask == "events" else "messages/s" if work.ask == "messages" else "requests/s"
+    return "" if work.name == "process" or work.metric in ("allocations", "idle_kib", "more", "share", "times") else "MB/s" if work.ask in ("download", "save", "upload", "receive") else "events/s" if work.ask == "events" else "messages/s" if work.ask == "messages" else "requests/s"
 
 
 def summary(run):

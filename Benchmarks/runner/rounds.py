@@ -43,8 +43,8 @@ class Rounds:
                     "errors": line["errors"]}
         if work.name in ("origins", "idle"):
             return self._crowd(work, client, count)
-        if work.name == "state":
-            return self._state(work, client, count)
+        if work.more:
+            return self._instructed(work, client, count)
         if work.metric == "times" and work.ask == "receive":
             return self._received(work, client, count)
         if work.name == "stored":
@@ -149,7 +149,7 @@ class Rounds:
 
     # A few hundred instructions more are nothing beside what disturbs a machine, but callgrind counts them. How long an instruction
     # takes is that of all of the request's: its user time by its instructions.
-    def _state(self, work, client, count):
+    def _instructed(self, work, client, count):
         def each(figure, few, many):
             return (figure(many) - figure(few)) / (many - few)
 
@@ -157,7 +157,7 @@ class Rounds:
             def figure(number):
                 command = self._command(work, client, number, work.concurrency)[0] + list(more)
                 try:
-                    return instructions.count(self.paths["sterna"], command, self._environment())
+                    return instructions.count(command[0], command, self._environment())
                 except (OSError, subprocess.TimeoutExpired) as problem:
                     raise Failed(str(problem)) from None
             return each(figure, count // 4, count)
@@ -169,10 +169,10 @@ class Rounds:
             peaks.append(measured["peak"] / 1e6)
             return measured["user"]
 
-        without, held = instructed(), instructed("--state")
+        without, held = instructed(), instructed(*work.more)
         time = each(user, 5 * count, 15 * count) * 1e6
         return {"instructions": without, "instructions_more": held - without, "more": (held - without) * time / without,
-                "peak": max(peaks), "errors": 0}
+                "share": (held - without) / without * 100, "peak": max(peaks), "errors": 0}
 
     def functions(self, client):
         """What a client runs where it starts and makes small requests of all kinds."""
@@ -191,7 +191,7 @@ class Rounds:
         if client == "wrk":
             command = ["wrk", "-t1", f"-c{concurrency}", f"-d{1 if self.quick else 3}s", url]
         else:
-            command = [self.paths[client.split("-")[0]], work.ask, url, str(count), str(concurrency)]
+            command = [self.paths[work.program or client.split("-")[0]], work.ask, url, str(count), str(concurrency)]
             if client == "websockets":
                 command.insert(1, os.path.join(programs.HERE, "Peers", "websockets", "client.py"))
             if client == "sterna-loop":

@@ -52,6 +52,10 @@ class Work:
     turns: int = 1
     # What a client is told besides; `{folder}` is that of the run.
     options: list = field(default_factory=list)
+    # Where instructions are compared: what one of the two runs is told besides.
+    more: list = field(default_factory=list)
+    # The product that takes the place of Sterna's client; None for that.
+    program: str | None = None
 
 
 SMALL = ["sterna", "sterna-loop", "ahc", "urlsession", "libcurl", "go", "wrk"]
@@ -64,6 +68,19 @@ def added(name, title, most, target="plain"):
     """What a setting adds to `get`."""
     return Work(f"with-{name}", f"1 KiB GET, 64 at once, {title}", "cpu", "CPU more a request", "get", ["sterna", "sterna-stream"],
                 20_000, 4_000, 64, target, [Limit("sterna", most)], turns=2, options=["--with", name])
+
+
+def observed(name, title, most):
+    """What observing by a backend in memory adds to `get`."""
+    work = added(name, title, most)
+    work.program = "Observing"
+    return work
+
+
+def unobserved(name, title):
+    """What a backend that does nothing adds to `get`, which is too little for a clock."""
+    return Work(f"with-{name}", f"1 KiB GET, {title}", "share", "instructions more a request", "get", ["sterna-loop"],
+                2_000, 1_000, limits=[Limit("sterna-loop", 3)], options=["--alone"], more=["--with", name], program="Observing")
 
 
 WORKS = [
@@ -114,7 +131,7 @@ WORKS = [
          ["sterna", "sterna-loop", "ahc", "urlsession", "libcurl"], 12_000, 4_000, 64, limits=[
              Limit("sterna", 32, 20), Limit("sterna-loop", 32, 20)]),
     Work("state", "Cookies and HSTS that are on but empty", "more", "user time more a request, by instructions", "get",
-         ["sterna-loop"], 2_000, 1_000, limits=[Limit("sterna-loop", 0.6)]),
+         ["sterna-loop"], 2_000, 1_000, limits=[Limit("sterna-loop", 0.6)], more=["--state"]),
     Work("cookies", "20 cookies from a jar of 100,000", "cpu", "CPU more a request", "cookies", ["sterna"], 100_000, 20_000,
          target="cookies", limits=[Limit("sterna", 5)], turns=4),
     added("interceptor", "one interceptor that only calls the next", 0.8),
@@ -130,6 +147,13 @@ WORKS = [
     Work("with-one-url", "1 KiB GET, 64 at once for one URL, coalesced", "times", "CPU, as a multiple of that without", "get",
          ["sterna", "sterna-stream"], 20_000, 4_000, 64, limits=[Limit("sterna", 0.6)], turns=2, options=["--with", "one-url"]),
     added("all", "an interceptor, a token, a retry, cookies and metrics", 3.5),
+    unobserved("logs-noop", "a logger whose level is above all lines"),
+    unobserved("traces-noop", "a tracer that does nothing"),
+    unobserved("metrics-noop", "a metrics factory that does nothing"),
+    observed("logs", "logs at `debug`, whose lines are thrown away", 10),
+    observed("traces", "traces, by a tracer in memory", 4),
+    observed("metrics-backend", "metrics, by a backend in memory", 4),
+    observed("recorder", "a recorder in memory", 8),
     Work("hit", "1 KiB from the cache in memory", "cpu", "CPU a request", "get", ["sterna"], 200_000, 40_000,
          target="cacheable", limits=[Limit("sterna", 6)], turns=4, options=["--cache", "memory"]),
     Work("hit-allocations", "Allocations of 1 KiB from the cache in memory", "allocations", "calls of malloc a request", "get",
@@ -148,7 +172,7 @@ WORKS = [
 
 METRICS = {  # of a sample: unit and digits
     "cpu": ("us", 1), "cpu_gib": ("s", 3), "wall_ms": ("ms", 2), "allocations": ("", 1), "p99": ("s", 3),
-    "apart": ("%", 1), "more": ("us", 2), "times": ("times", 2),
+    "apart": ("%", 1), "share": ("%", 2), "more": ("us", 2), "times": ("times", 2),
     "idle_kib": ("KiB", 1), "peak": ("MB", 1), "errors": ("", 0),
 }
 

@@ -24,26 +24,7 @@ enum FeatureLoad {
         // Without a credential, the file that one is asked for would not be sent.
         let plainURL = feature == .digest ? try HTTPURL("/1k", relativeTo: url) : url
         let (without, with) = (load(plain, plainURL, feature, arguments), load(full, url, feature, arguments, settings))
-        // Opens the connections, and has a server challenge the client.
-        for load in [without, with] { _ = await load.run(count: 1_000, concurrency: arguments.concurrency) }
-        var (plainCPU, fullCPU) = (0.0, 0.0)
-        let wall = Usage.clock()
-        // In short turns, so that what slows the machine for a while slows both.
-        let turns = max(1, arguments.count / 1_000)
-        for _ in 0..<turns {
-            for (load, isFull) in [(without, false), (with, true)] {
-                let outcome = await load.run(count: 1_000, concurrency: arguments.concurrency, warm: false)
-                if let error = outcome.firstError { throw Failure(text: error) }
-                if isFull { fullCPU += outcome.cpu } else { plainCPU += outcome.cpu }
-            }
-        }
-        var outcome = Outcome(requests: turns * 1_000, wall: Usage.clock() - wall, cpu: fullCPU - plainCPU)
-        outcome.notes = [("cpu_without", plainCPU)]
-        return outcome
-    }
-
-    private struct Failure: Error {
-        let text: String
+        return try await Comparison(without, with).run(count: arguments.count, concurrency: arguments.concurrency)
     }
 
     private static func load(

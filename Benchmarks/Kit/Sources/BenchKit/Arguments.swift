@@ -7,7 +7,7 @@ import Darwin
 #endif
 
 /// What every client is asked: `NAME work url count concurrency [--on-loop] [--http2] [--loops N] [--file PATH] [--ca FILE] [--sign] [--state] [--cache memory|FOLDER] [--with FEATURE]
-/// [--stream]`.
+/// [--alone] [--stream]`.
 public struct Arguments: Sendable {
     public enum Work: String, Sendable {
         /// A small answer, collected.
@@ -48,6 +48,8 @@ public struct Arguments: Sendable {
     public private(set) var cache: String?
     /// What a client that can has besides, whose cost is measured; nil for none.
     public private(set) var feature: String?
+    /// Whether such a client makes only requests with the feature, and so measures the whole of them.
+    public private(set) var isAlone = false
     /// Whether such a client reads its answers piece by piece.
     public private(set) var isStreamed = false
     /// How many event loops a client has that lets one choose; by default what costs AsyncHTTPClient the least on one core.
@@ -76,6 +78,7 @@ public struct Arguments: Sendable {
             case "--state": keepsState = true
             case "--cache": cache = rest.popFirst()
             case "--with": feature = rest.popFirst()
+            case "--alone": isAlone = true
             case "--stream": isStreamed = true
             case "--loops": loops = rest.popFirst().flatMap { Int($0) } ?? loops
             case "--file": file = rest.popFirst() ?? ""
