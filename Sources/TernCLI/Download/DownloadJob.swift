@@ -1,6 +1,7 @@
 import ArgumentParser
 import Sterna
 import SternaPlatform
+import SternaRecorder
 import SternaSigning
 
 /// The job of a command line: downloads, shown while they run.
@@ -89,6 +90,7 @@ struct DownloadJob {
             settings.auth.netrc = netrc
             settings.decodesContent = sender.fields.decodesContent
             state.apply(to: &settings)
+            if let recorder = HARRecording.recorder { settings.events.record(with: recorder) }
             if !removed.isEmpty {
                 settings.networkInterceptors = [
                     NetworkLog(removedHeaders: removed) { _ in

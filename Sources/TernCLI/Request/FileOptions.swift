@@ -35,6 +35,14 @@ struct FileOptions: ParsableArguments {
             "Do not fetch a body of more bytes; k, M and G are multiples of 1024. Exit with 63.", valueName: "bytes"))
     var maxFilesize: String?
 
+    /// ``RequestPlan`` handles it first, since one file has all requests; the parser has it only for its help.
+    @Option(
+        name: .customLong("har"),
+        help: ArgumentHelp(
+            "Write all exchanges, redirects and retries included, to this HAR file, without secrets unless --show-secrets is given.",
+            valueName: "file"))
+    var har: String?
+
     /// The names of the options that are given.
     var given: [String] {
         let all: [(name: String, isGiven: Bool)] = [

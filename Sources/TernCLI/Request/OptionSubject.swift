@@ -6,7 +6,8 @@ enum OptionSubject {
     /// The options of one request, or of tern itself, which a configuration file cannot have.
     private static let single: Set<String> = [
         "method", "head", "get", "-G", "data", "data-binary", "data-raw", "data-urlencode", "data-order", "form-part",
-        "form-string", "upload-file", "url", "url-number", "next", "config", "no-config", "format-by-default", "help",
+        "form-string", "har", "upload-file", "url", "url-number", "next", "config", "no-config", "format-by-default",
+        "help",
         "-h",
         "version",
     ]

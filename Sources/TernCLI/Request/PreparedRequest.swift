@@ -1,4 +1,5 @@
 import Sterna
+import SternaRecorder
 import SternaSigning
 
 /// The cookies and credentials of a request, with what earlier commands have kept.
@@ -71,6 +72,7 @@ extension RequestJob {
             settings.decodesContent = request.sender.fields.decodesContent
             settings.events.collectsMetrics = collectsMetrics
             settings.networkInterceptors = [log]
+            if let recorder = HARRecording.recorder { settings.events.record(with: recorder) }
             sender.state.apply(to: &settings)
         }
         var draft = RequestDraft(method, url, body: content.body, headers: content.headers)

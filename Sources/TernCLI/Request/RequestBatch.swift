@@ -8,6 +8,11 @@ struct RequestBatch: Sendable {
     /// Returns the exit status: success if all requests succeeded, else that of the first one that failed. Prints the errors of
     /// several requests, and throws that of a single one.
     func run() async throws -> Int32 {
+        guard let recording = plan.recording else { return try await send() }
+        return try await recording.run { try await send() }
+    }
+
+    private func send() async throws -> Int32 {
         let lines = plan.commands
         if let only = lines.first, lines.count == 1 {
             try await plan.run(only)

@@ -16,6 +16,9 @@ struct RequestPlan: Hashable, Sendable {
     /// The places of the first request of each URL as it was typed. The others of its pattern have the same options.
     private(set) var firsts: [Int] = []
 
+    /// The file of `--har`; nil without it.
+    private(set) var recording: HARRecording?
+
     /// Whether standard input is left alone, as the command line says.
     private(set) var ignoresInput = false
 
@@ -78,6 +81,7 @@ struct RequestPlan: Hashable, Sendable {
         let parts = sorted.split(separator: .flag("--next"), omittingEmptySubsequences: false)
         sorted += defaults.lines.flatMap(\.words)
         ignoresInput = sorted.contains(.flag("--ignore-stdin"))
+        recording = try Self.recording(sorted)
         for part in Self.joined(parts) {
             var part = Part(defaults.words(before: Array(part)) + part)
             jobs = try part.takeJobs() ?? jobs
@@ -98,6 +102,18 @@ struct RequestPlan: Hashable, Sendable {
         for index in commands.indices {
             commands[index].insert(contentsOf: shared + (isNumbered ? ["--url-number=\(index)"] : []), at: 0)
         }
+    }
+
+    /// Returns the recording that the words ask for; nil without one. Throws `UsageError`, also if nothing would be sent.
+    private static func recording(_ words: [RequestWord]) throws(UsageError) -> HARRecording? {
+        let paths = words.compactMap { word -> String? in
+            if case .option("har", let value, _) = word { value } else { nil }
+        }
+        guard let path = paths.last else { return nil }
+        if let other = ["--curl", "--offline"].first(where: { words.contains(.flag($0)) }) {
+            throw UsageError("--har records what is sent, and \(other) sends nothing; leave out one of them.")
+        }
+        return try HARRecording(path: path, showsSecrets: words.contains(.flag("--show-secrets")))
     }
 
     /// Joins the options before a `--next` without a URL with those after it, as curl does in files of options.
@@ -158,7 +174,7 @@ struct RequestPlan: Hashable, Sendable {
                 case .flag("-Z"), .flag("--parallel"): jobs = jobs ?? 50
                 case .flag("-g"), .flag("--globoff"): isLiteral = true
                 case .flag("--remote-name-all"): savesAll = true
-                case .flag("--no-config"), .flag("--fail-early"): break
+                case .flag("--no-config"), .flag("--fail-early"), .option("har", _, _): break
                 case .option("jobs", let value, _):
                     jobs = try Self.number(value, "--jobs")
                 case .option("parallel-max", let value, _): most = try Self.number(value, "--parallel-max")

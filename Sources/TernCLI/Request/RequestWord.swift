@@ -37,7 +37,8 @@ extension RequestWord {
     static let names: Set<String> = Set(letters.values).union([
         "auth-type", "aws-sigv4", "bearer", "cacert", "cache", "cert", "ciphers", "config", "connect-timeout",
         "connect-to", "data-binary", "data-order", "data-raw", "data-urlencode", "etag-compare", "etag-save",
-        "form-string", "hsts", "interface", "jobs", "key", "limit-rate", "max-filesize", "max-redirects", "max-redirs",
+        "form-string", "har", "hsts", "interface", "jobs", "key", "limit-rate", "max-filesize", "max-redirects",
+        "max-redirs",
         "max-time", "netrc-file", "noproxy", "oauth2-bearer", "output-dir", "parallel-max", "pin", "pinnedpubkey",
         "pretty", "proto", "request", "resolve", "retry",
         "retry-delay", "retry-max-time", "session", "session-read-only", "style", "timeout", "tls-max", "tls-min",

@@ -180,7 +180,7 @@ extension NamingOptions {
 extension FileOptions {
     static var none: Self {
         var options = Self()
-        (options.dumpHeader, options.outputDir, options.maxFilesize) = (nil, nil, nil)
+        (options.dumpHeader, options.outputDir, options.maxFilesize, options.har) = (nil, nil, nil, nil)
         options.clobber = true
         (options.createDirs, options.remoteTime) = (false, false)
         return options
