@@ -47,6 +47,8 @@ struct Observing {
     private static func session(_ watch: Watch, _ tracer: InMemoryTracer) throws -> Session {
         try Session { settings in
             settings.responseSerializer = .data
+            // Those of a whole turn: an event that is dropped would cost nothing.
+            settings.events.capacity = 20_000
             switch watch {
             case .nothing: break
             case .logsNoop:
