@@ -90,7 +90,6 @@ struct DownloadJob {
             settings.auth.netrc = netrc
             settings.decodesContent = sender.fields.decodesContent
             state.apply(to: &settings)
-            if let recorder = HARRecording.recorder { settings.events.record(with: recorder) }
             if !removed.isEmpty {
                 settings.networkInterceptors = [
                     NetworkLog(removedHeaders: removed) { _ in
@@ -98,6 +97,7 @@ struct DownloadJob {
                     }
                 ]
             }
+            if let recorder = HARRecording.recorder { settings.events.record(with: recorder) }
         }
     }
 

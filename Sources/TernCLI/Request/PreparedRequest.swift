@@ -72,8 +72,8 @@ extension RequestJob {
             settings.decodesContent = request.sender.fields.decodesContent
             settings.events.collectsMetrics = collectsMetrics
             settings.networkInterceptors = [log]
-            if let recorder = HARRecording.recorder { settings.events.record(with: recorder) }
             sender.state.apply(to: &settings)
+            if let recorder = HARRecording.recorder { settings.events.record(with: recorder) }
         }
         var draft = RequestDraft(method, url, body: content.body, headers: content.headers)
         draft.settings.auth.secretHeaders = content.secretHeaders
