@@ -10,8 +10,12 @@ final class ServerProgram: Sendable {
     struct Name: Sendable, CustomStringConvertible {
         let description: String
 
+        /// Where it is built, for one of this repository.
+        var built: String?
+
         /// Where it is; nil where it is not installed. Programs of the system's administrator are not on every path.
         var path: String? {
+            if let built { return access(built, X_OK) == 0 ? built : nil }
             let folders = ["/usr/sbin", "/usr/bin", "/usr/local/sbin", "/usr/local/bin", "/opt/homebrew/bin"]
             return folders.lazy.map { "\($0)/\(description)" }.first { access($0, X_OK) == 0 }
                 ?? ChildProcess.find(description)
