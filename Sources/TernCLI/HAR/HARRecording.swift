@@ -44,7 +44,8 @@ struct HARRecording: Hashable, Sendable {
         } catch {
             result = .failure(error)
         }
-        let document = await recorder.har(includingSecrets: showsSecrets)
+        // In a task of its own: that of a command that was interrupted is cancelled, and would not wait for the last events.
+        let document = await Task { await recorder.har(includingSecrets: showsSecrets) }.value
         // A command line that is wrong, or asks for help, leaves an earlier file as it is.
         if case .failure = result, document.entries.isEmpty { return try result.get() }
         do {
