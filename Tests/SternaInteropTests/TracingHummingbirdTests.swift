@@ -10,14 +10,11 @@ import Tracing
 /// `.ci/extensions --build .ci/TracedServer`; CI builds it.
 @Suite(
     "Interop: a trace with Hummingbird",
-    .enabled(if: TracingHummingbirdTests.program.mayRun, ".ci/TracedServer is not built"), .timeLimit(.minutes(5)))
+    .enabled(if: ServerProgram.Name.traced.mayRun, ".ci/TracedServer is not built"), .timeLimit(.minutes(5)))
 struct TracingHummingbirdTests {
-    static let program = ServerProgram.Name(
-        description: "TracedServer", built: "\(ChildProcess.package)/.build/debug/TracedServer")
-
     @Test("The server's spans are of the caller's trace, each below the span of its request")
     func oneTrace() async throws {
-        let server = try await ServerProgram(Self.program) { _, ports, _ in ["\(ports[0])"] }
+        let server = try await ServerProgram(.traced) { _, ports, _ in ["\(ports[0])"] }
         let count = Counter()
         // Both processes would count from 1.
         let tracer = InMemoryTracer(
@@ -34,4 +31,9 @@ struct TracingHummingbirdTests {
         expectEqual(seen, requests.map { "client-trace \($0.spanID)" })
         expectEqual(Set(requests.map(\.spanID)).count, 2)
     }
+}
+
+extension ServerProgram.Name {
+    fileprivate static let traced = Self(
+        description: "TracedServer", built: "\(ChildProcess.package)/.build/debug/TracedServer")
 }
