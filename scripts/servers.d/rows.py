@@ -1,0 +1,30 @@
+"""Judges the rows of docs/Servers.md that CI's tests do not: prints each as it stands there, and fails for one that is not right."""
+import pathlib
+import sys
+import time
+import traceback
+
+sys.dont_write_bytecode = True
+import harness
+import files_and_proxies  # noqa: F401
+import python_servers  # noqa: F401
+
+wanted = sys.argv[2:]
+table = pathlib.Path(sys.argv[1]).read_text() if pathlib.Path(sys.argv[1]).exists() else ""
+failed = 0
+print("| server | what it does | what Sterna does | test |\n|---|---|---|---|")
+for server, does, sterna, judge in harness.rows:
+    if wanted and not any(each.lower() in (server + " " + judge.__name__).lower() for each in wanted):
+        continue
+    line = f"| {server} | {does} | {sterna} | `scripts/servers` |"
+    start = time.monotonic()
+    try:
+        judge()
+        verdict = "right" if line in table else "NOT IN docs/Servers.md"
+    except Exception as error:
+        verdict = "WRONG"
+        traceback.print_exc(limit=-2)
+    failed += verdict != "right"
+    print(line, f"<!-- {verdict}, {time.monotonic() - start:.1f} s -->", flush=True)
+print(f"{failed} rows are not right" if failed else "All rows are right.")
+sys.exit(1 if failed else 0)
