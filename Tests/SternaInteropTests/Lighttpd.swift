@@ -1,7 +1,7 @@
 import SternaPlatform
 import SternaTesting
 
-/// A lighttpd of its own for a test, with a folder behind Digest by SHA-256; it speaks TLS on its second port.
+/// A lighttpd of its own for a test, with a folder behind Digest by SHA-256 and a file `noise.bin`; it speaks TLS on its second port.
 final class Lighttpd: Sendable {
     static let program = ServerProgram.Name(description: "lighttpd")
 
@@ -24,6 +24,8 @@ final class Lighttpd: Sendable {
             try ServerProgram.write(bundle.privateKeyPEM, to: "\(folder)/key.pem")
             try ServerProgram.write(DigestUsers.sha256File, to: "\(folder)/digests")
             try ServerProgram.write(Self.text, to: "\(folder)/www/digest/tern.txt")
+            try Data(ServerProgram.noise.prefix(10_000)).write(to: URL(filePath: "\(folder)/www/noise.bin"))
+            chmod("\(folder)/www/noise.bin", 0o644)
             let configuration = """
                 server.modules = ("mod_auth", "mod_authn_file", "mod_openssl")
                 server.document-root = "\(folder)/www"

@@ -185,3 +185,23 @@ def serve(connection):
 while True:
     threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
 '''
+
+TUSPYSERVER = '''
+import sys
+import uvicorn
+from fastapi import FastAPI
+from tuspyserver import create_tus_router
+
+app = FastAPI()
+app.include_router(create_tus_router(prefix="files", files_dir=sys.argv[2]))
+uvicorn.run(app, host="127.0.0.1", port=int(sys.argv[1]), log_level="warning")
+'''
+
+MOTO = '''
+import sys
+from werkzeug.serving import make_server
+from moto.server import DomainDispatcherApplication, create_backend_app
+
+application = DomainDispatcherApplication(create_backend_app)
+make_server("127.0.0.1", int(sys.argv[1]), application, threaded=True).serve_forever()
+'''

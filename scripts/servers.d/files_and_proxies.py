@@ -221,7 +221,9 @@ def h2o_tag():
         same_strong_tag(server)
 
 
-@row("Apache 2.4.71", "Adds `-gzip` to the strong ETag of a file that it compresses", "Each tag confirms the bytes that it came with.")
+@row(
+    "Apache 2.4.71", "Adds `-gzip` to the strong ETag of a file that it compresses",
+    "Each tag confirms the bytes that it came with.", "ServerConductTests")
 def apache_tag():
     with apache() as server:
         old(server)
@@ -283,7 +285,7 @@ def h2o_empty():
 
 @row(
     "Apache 2.4.71", "Answers a range beyond the end by 416 without Content-Range",
-    "An error names the status.")
+    "An error names the status.", "ServerConductTests")
 def apache_416():
     with apache() as server:
         old(server)
@@ -292,7 +294,7 @@ def apache_416():
         shows_416(server)
 
 
-@row("lighttpd 1.4.69", "Answers a range beyond the end by 416 without Content-Range", "An error names the status.")
+@row("lighttpd 1.4.69", "Answers a range beyond the end by 416 without Content-Range", "An error names the status.", "ServerConductTests")
 def lighttpd_416():
     with lighttpd() as server:
         same(part(server, "/file.txt", "999999-"), (416, None))
@@ -301,7 +303,7 @@ def lighttpd_416():
 
 @row(
     "lighttpd 1.4.69", "Answers ranges that lie near each other by one wider 206",
-    "`ranges(of:)` cuts what was asked for out of it.")
+    "The part of `ranges(of:)` says which bytes it has.", "ServerConductTests")
 def lighttpd_merges():
     with lighttpd() as server:
         answer = server.ask("GET", "/file.txt", ["Range: bytes=0-1,5-6"])
@@ -310,7 +312,9 @@ def lighttpd_merges():
         same((seen.status, seen.out), (0, TEXT[:7]), seen)
 
 
-@row("civetweb 1.15", "Answers several ranges by the first of them", "`ranges(of:)` asks for the rest again.")
+@row(
+    "civetweb 1.15", "Answers several ranges by the first of them",
+    "The part of `ranges(of:)` says which bytes it has; the other range is missing.")
 def civetweb_ranges():
     with civetweb() as server:
         same(part(server, "/file.txt", "0-1,5-6"), (206, f"bytes 0-1/{LENGTH}"))
@@ -418,7 +422,9 @@ def passes_103(start):
         same(tern(server.url("/trailers")).out, "tern\n")
 
 
-@row("haproxy 2.6.12", "Passes 103 and trailers on, over HTTP/1.1 and HTTP/2", "The 103 is shown, and the final response follows.")
+@row(
+    "haproxy 2.6.12", "Passes 103 and trailers on, over HTTP/1.1 and HTTP/2",
+    "The 103 is shown, and the final response follows.", "ServerConductTests")
 def haproxy_early():
     passes_103(haproxy)
 
@@ -479,7 +485,9 @@ def trafficserver_416():
         shows_416(server, "/file")
 
 
-@row("lighttpd 1.4.69", "Answers a request with Expect finally, without 100, and closes", "The response is delivered; the body is not sent.")
+@row(
+    "lighttpd 1.4.69", "Answers a request with Expect finally, without 100, and closes",
+    "The response is delivered; the body is not sent.", "ServerConductTests")
 def lighttpd_expect():
     with lighttpd() as server:
         refuses_body(server, 501)
@@ -629,7 +637,7 @@ def refuses_tunnel(proxy, target, *words):
 
 @row(
     "tinyproxy 1.11.1", "Answers a wrong password by 401 and WWW-Authenticate, a missing one by 407",
-    "An error says that the proxy does not accept the password. Credentials for servers are not sent.")
+    "An error says that the proxy does not accept the password. Credentials for servers are not sent.", "TinyproxyTests")
 def tinyproxy_401():
     with tinyproxy() as proxy:
         with proxy.connect() as connection:

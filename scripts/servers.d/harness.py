@@ -16,11 +16,13 @@ PATIENCE = 60
 rows = []
 
 
-def row(server, does, sterna):
-    """Makes a function a row: what the server does, which the function asserts, and what Sterna makes of it, which it asserts by tern."""
+def row(server, does, sterna, *tests):
+    """Makes a function a row: what the server does, which the function asserts, and what Sterna makes of it, which it asserts by tern; with the
+    tests of CI that assert it, too."""
 
     def add(judge):
-        rows.append((server, does, sterna, judge))
+        names = ", ".join(f"`{name}`" for name in [*tests, "scripts/servers"])
+        rows.append((f"| {server} | {does} | {sterna} | {names} |", judge))
         return judge
 
     return add
@@ -187,11 +189,11 @@ class Outcome:
         return f"tern: exit status {self.status}, {self.out[:600]!r}, {self.err[-600:]!r}"
 
 
-def tern(*arguments, seconds=PATIENCE):
+def tern(*arguments, command=None, seconds=PATIENCE):
     """What a tern without the user's settings and without proxies makes of it."""
     environment = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
     done = subprocess.run(
-        [TERN, "-q", "--ignore-stdin", "-s", *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds,
+        [TERN, *([command] if command else ["-q", "--ignore-stdin", "-s"]), *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds,
         env={**environment, "HOME": str(FOLDER), "LD_LIBRARY_PATH": os.environ.get("TERN_LIBRARIES", "")})
     return Outcome(done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace"))
 

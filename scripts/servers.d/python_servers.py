@@ -65,7 +65,9 @@ def head_with_body(server):
 HEAD_IS_RIGHT = "The body after HEAD is read by no request: the next one gets its own response on a fresh connection."
 
 
-@row("waitress 3.0.2", "Sends the body that the application returns to HEAD, on a connection that it keeps", HEAD_IS_RIGHT)
+@row(
+    "waitress 3.0.2", "Sends the body that the application returns to HEAD, on a connection that it keeps",
+    HEAD_IS_RIGHT, "ServerConductTests")
 def waitress_head():
     with waitress() as server:
         head_with_body(server)
@@ -77,7 +79,7 @@ def cheroot_head():
         head_with_body(server)
 
 
-@row("aiohttp 3.14.5", "Sends what a `StreamResponse` writes to HEAD, on a connection that it keeps", HEAD_IS_RIGHT)
+@row("aiohttp 3.14.5", "Sends what a `StreamResponse` writes to HEAD, on a connection that it keeps", HEAD_IS_RIGHT, "ServerConductTests")
 def aiohttp_head():
     with aiohttp() as server:
         head_with_body(server)
@@ -155,14 +157,16 @@ def werkzeug_continue():
         uploads(server)
 
 
-@row("tornado 6.6.1", "Writes `HTTP/1.1 100 (Continue)`", "It is a 100.")
+@row("tornado 6.6.1", "Writes `HTTP/1.1 100 (Continue)`", "It is a 100.", "ServerConductTests")
 def tornado_continue():
     with tornado() as server:
         same(expects(server)[0], b"HTTP/1.1 100 (Continue)\r\n\r\n")
         uploads(server)
 
 
-@row("hypercorn 0.18.0", "Leaves the reason phrase empty, in 100 and final responses", "The status is all that counts.")
+@row(
+    "hypercorn 0.18.0", "Leaves the reason phrase empty, in 100 and final responses",
+    "The status is all that counts.", "ServerConductTests")
 def hypercorn_reason():
     with hypercorn() as server:
         interim, all_of_it = expects(server)
@@ -240,7 +244,9 @@ def idle(server):
         return time.monotonic() - start
 
 
-@row("gunicorn 27.0.1, gthread", "Closes a connection that was idle for 2 s", "A request that finds it closed is sent on a fresh one.")
+@row(
+    "gunicorn 27.0.1, gthread", "Closes a connection that was idle for 2 s",
+    "A request that finds it closed is sent on a fresh one.", "ServerConductTests")
 def gunicorn_idle():
     with gunicorn() as server:
         assert 1.5 < idle(server) < 4
@@ -279,7 +285,7 @@ def waitress_idle():
 
 
 @row(
-    "aiohttp 3.14.5", "Answers what it cannot read in HTTP/1.0", "The version of a response binds only its own connection: the next request is sent in 1.1.")
+    "aiohttp 3.14.5", "Answers what it cannot read in HTTP/1.0", "The version of a response binds only its own connection: the next request is sent in 1.1.", "ServerConductTests")
 def aiohttp_version():
     with aiohttp() as server:
         answer = server.ask("GET", "/", ["X-Long: " + "x" * 9000])
@@ -293,7 +299,9 @@ def asks_for(server, path, ranges):
     return answer.status, answer["content-range"]
 
 
-@row("aiohttp 3.14.5", "Answers several ranges by 416, whose Content-Range has the length", "An error names the status.")
+@row(
+    "aiohttp 3.14.5", "Answers several ranges by 416, whose Content-Range has the length",
+    "An error names the status.", "ServerConductTests")
 def aiohttp_ranges():
     with aiohttp() as server:
         same(asks_for(server, "/file", "0-1,5-6"), (416, "bytes */990"))

@@ -8,15 +8,16 @@ sys.dont_write_bytecode = True
 import harness
 import files_and_proxies  # noqa: F401
 import python_servers  # noqa: F401
+import upload_servers  # noqa: F401
 
 wanted = sys.argv[2:]
 table = pathlib.Path(sys.argv[1]).read_text() if pathlib.Path(sys.argv[1]).exists() else ""
 failed = 0
 print("| server | what it does | what Sterna does | test |\n|---|---|---|---|")
-for server, does, sterna, judge in harness.rows:
+for line, judge in harness.rows:
+    server = line.split(" | ")[0]
     if wanted and not any(each.lower() in (server + " " + judge.__name__).lower() for each in wanted):
         continue
-    line = f"| {server} | {does} | {sterna} | `scripts/servers` |"
     start = time.monotonic()
     try:
         judge()

@@ -174,6 +174,7 @@ struct SOCKS5Handshake: Sendable {
         case 2:
             guard byte == 0 else {
                 throw Self.failure("The SOCKS5 proxy cannot connect to \(target): \(Self.reason(byte)).")
+                    .advised(Self.advice(byte))
             }
         // The third is reserved; some proxies do not send zero.
         case 3: break
@@ -216,6 +217,15 @@ struct SOCKS5Handshake: Sendable {
 
     private static func failure(_ detail: String) -> SternaError {
         SternaError(.proxyFailed, phase: .proxy, detail)
+    }
+
+    /// Returns what to check after a reply code: the target unless the proxy itself refuses.
+    private static func advice(_ code: UInt8) -> ErrorAdvice {
+        switch code {
+        case 2: .chooseProxy
+        case 3...6: .checkTarget
+        default: .checkProxy
+        }
     }
 
     /// Returns the meaning of a reply code, in the standard's words (RFC 1928, 6).

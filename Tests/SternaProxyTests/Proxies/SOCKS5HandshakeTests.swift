@@ -177,6 +177,19 @@ struct SOCKS5HandshakeTests {
         }
     }
 
+    @Test(
+        "The advice for a target that cannot be reached is to check the target, and not the proxy's URL",
+        arguments: [
+            (1 as UInt8, ErrorAdvice.checkProxy), (2, .chooseProxy), (3, .checkTarget), (4, .checkTarget), (5, .checkTarget),
+            (6, .checkTarget), (7, .checkProxy), (8, .checkProxy), (255, .checkProxy),
+        ])
+    func advice(code: UInt8, advice: ErrorAdvice) throws {
+        let error = try #require(throws: SternaError.self) {
+            try Self.converse([[5, 0], [5, code]], credentials: false, cut: 0)
+        }
+        expectEqual(error.advice, advice.text)
+    }
+
     @Test("An error is thrown at the wrong byte, and again afterwards")
     func early() throws {
         for row in Self.failures {
