@@ -167,6 +167,19 @@ def part(server, path, ranges, *fields):
     return answer.status, answer["content-range"]
 
 
+@row(
+    "caddy 2.6.2", "Compresses a range anew: 206 with a coding, the Content-Range of the plain file and its strong ETag",
+    "Ranges are asked for without codings; a download resumes in plain bytes.")
+def caddy_range():
+    with caddy() as server:
+        plain = server.ask("HEAD", "/file.txt")
+        answer = server.ask("GET", "/file.txt", ["Accept-Encoding: gzip", "Range: bytes=0-5999"])
+        same((answer.status, answer["content-encoding"], answer["etag"]), (206, "gzip", plain["etag"]))
+        same((answer["content-range"], len(answer.body) < 6000), (f"bytes 0-5999/{LENGTH}", True))
+        seen = tern("-r", "0-5999", server.url("/file.txt"))
+        same((seen.status, seen.out), (0, TEXT[:6000]), seen)
+
+
 def shows_416(server, path="/file.txt", ranges="999999-"):
     refused = tern("--fail", "-r", ranges, server.url(path))
     same(refused.status, 22, refused)
@@ -188,6 +201,20 @@ def caddy_head():
         head, get = server.ask("HEAD", "/file.txt", gzip), server.ask("GET", "/file.txt", gzip)
         same((head["content-encoding"], head["content-length"], get["content-encoding"]), ("gzip", "20", "gzip"))
         assert int(get["content-length"]) == len(get.body) > 500, get
+        both = tern("-I", "-o", "/dev/null", server.url("/file.txt"), "--next", "-s", server.url("/file.txt"))
+        same((both.status, both.out), (0, TEXT))
+        downloads(server, "/file.txt", TEXT)
+
+
+@row(
+    "h2o 2.2.5", "To HEAD of a file that it compresses, states the plain file's length, without Content-Encoding and Vary",
+    "No length of HEAD is expected of GET.")
+def h2o_head():
+    with h2o() as server:
+        gzip = ["Accept-Encoding: gzip"]
+        head, get = server.ask("HEAD", "/file.txt", gzip), server.ask("GET", "/file.txt", gzip)
+        same((head["content-encoding"], head["vary"], head["content-length"]), (None, None, str(LENGTH)))
+        same((get["content-encoding"], get["vary"]), ("gzip", "accept-encoding"))
         both = tern("-I", "-o", "/dev/null", server.url("/file.txt"), "--next", "-s", server.url("/file.txt"))
         same((both.status, both.out), (0, TEXT))
         downloads(server, "/file.txt", TEXT)
@@ -681,7 +708,7 @@ def squid_tunnels():
 
 
 @row(
-    "dante 1.4.2", "Names the target, not itself, as the bound address of a request that failed",
+    "dante 1.4.2", "Answers a request that its rules forbid by code 2, with the target as the bound address",
     "An error names the target and the reason: refused, unreachable, not allowed.")
 def dante_failures():
     with dante() as proxy:
@@ -696,7 +723,8 @@ def dante_failures():
                 same((seen[:2], len(seen)), (bytes([5, code]), 10), seen)
                 if code == 2:
                     same(seen[3:], target)
-        for target, reason in (("127.0.0.1:1", "connection refused"), ("127.0.0.1:7", "not allowed"), ("no.such.invalid:80", "host unreachable")):
+        reasons = {"127.0.0.1:1": "connection refused", "127.0.0.1:7": "not allowed", "no.such.invalid:80": "host unreachable"}
+        for target, reason in reasons.items():
             refused = tern("-x", f"socks5://127.0.0.1:{proxy.port}", f"http://{target}/")
             same(refused.status, 97, refused)
             assert target.split(":")[0] in refused.err and reason in refused.err, refused

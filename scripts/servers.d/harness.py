@@ -17,8 +17,8 @@ rows = []
 
 
 def row(server, does, sterna, *tests):
-    """Makes a function a row: what the server does, which the function asserts, and what Sterna makes of it, which it asserts by tern; with the
-    tests of CI that assert it, too."""
+    """Makes a function a row: what the server does, which the function asserts, what Sterna makes of it, which it asserts by tern, and the tests
+    of CI that assert it, too."""
 
     def add(judge):
         names = ", ".join(f"`{name}`" for name in [*tests, "scripts/servers"])
@@ -192,8 +192,9 @@ class Outcome:
 def tern(*arguments, command=None, seconds=PATIENCE):
     """What a tern without the user's settings and without proxies makes of it."""
     environment = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
+    first = [command] if command else ["-q", "--ignore-stdin", "-s"]
     done = subprocess.run(
-        [TERN, *([command] if command else ["-q", "--ignore-stdin", "-s"]), *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds,
+        [TERN, *first, *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True, timeout=seconds,
         env={**environment, "HOME": str(FOLDER), "LD_LIBRARY_PATH": os.environ.get("TERN_LIBRARIES", "")})
     return Outcome(done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace"))
 

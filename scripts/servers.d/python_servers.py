@@ -110,6 +110,28 @@ def granian_head():
         same((heads.status, heads.out), (0, "200 1\n" + TEXT + "200 0\n"), heads)
 
 
+@row(
+    "hypercorn 0.18.0", "Closes the connection at the client's GOAWAY over HTTP/2, also while it has a request to answer",
+    "Sterna sends GOAWAY from connections without requests only.")
+def hypercorn_goaway():
+    import h2.connection
+
+    with hypercorn() as server:
+        with server.connect() as connection:
+            client = h2.connection.H2Connection()
+            client.initiate_connection()
+            fields = [(":method", "GET"), (":scheme", "http"), (":authority", "x"), (":path", "/slow/3")]
+            client.send_headers(1, fields, end_stream=True)
+            connection.send(client.data_to_send())
+            time.sleep(1)
+            # GOAWAY without an error (RFC 9113, 6.8): the client takes no pushed streams.
+            connection.send(b"\0\0\x08\x07\0\0\0\0\0" + b"\0" * 8)
+            assert TEXT.encode() not in connection.rest(30), "it answers"
+        three = [server.url(path) for path in ("/slow/2", "/", "/slow/1")]
+        seen = tern("--http2-prior-knowledge", "-Z", *CODES, *three)
+        same((seen.status, seen.out.count(TEXT), seen.out.count("200 ")), (0, 3, 3), seen)
+
+
 @row("daphne 4.2.3", "Has no Date in its responses", "They are fresh from when they arrived.")
 def daphne_date():
     with daphne() as server:
@@ -285,7 +307,8 @@ def waitress_idle():
 
 
 @row(
-    "aiohttp 3.14.5", "Answers what it cannot read in HTTP/1.0", "The version of a response binds only its own connection: the next request is sent in 1.1.", "ServerConductTests")
+    "aiohttp 3.14.5", "Answers what it cannot read in HTTP/1.0",
+    "The version of a response binds only its own connection: the next request is sent in 1.1.", "ServerConductTests")
 def aiohttp_version():
     with aiohttp() as server:
         answer = server.ask("GET", "/", ["X-Long: " + "x" * 9000])

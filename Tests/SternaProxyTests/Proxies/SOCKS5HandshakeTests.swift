@@ -180,7 +180,8 @@ struct SOCKS5HandshakeTests {
     @Test(
         "The advice for a target that cannot be reached is to check the target, and not the proxy's URL",
         arguments: [
-            (1 as UInt8, ErrorAdvice.checkProxy), (2, .chooseProxy), (3, .checkTarget), (4, .checkTarget), (5, .checkTarget),
+            (1 as UInt8, ErrorAdvice.checkProxy), (2, .chooseProxy), (3, .checkTarget), (4, .checkTarget),
+            (5, .checkTarget),
             (6, .checkTarget), (7, .checkProxy), (8, .checkProxy), (255, .checkProxy),
         ])
     func advice(code: UInt8, advice: ErrorAdvice) throws {
