@@ -1,4 +1,5 @@
 """Starts servers, speaks to them byte by byte and by tern, and collects the rows of docs/Servers.md."""
+import itertools
 import os
 import pathlib
 import shutil
@@ -14,6 +15,8 @@ PYTHON = os.environ.get("SERVERS_PYTHON", sys.executable)
 # A busy machine may take long to start a server; nothing here takes as long on a quiet one.
 PATIENCE = 60
 rows = []
+start = 20_000 + os.getpid() * 97 % 12_000
+ports = itertools.chain(range(start, 32_000), range(20_000, start))
 
 
 def row(server, does, sterna, *tests):
@@ -29,9 +32,15 @@ def row(server, does, sterna, *tests):
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port that no other server of this run has, and that the system gives to no connection meanwhile: it takes those from 32768 on."""
+    for port in ports:
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                continue
 
 
 def program(name):

@@ -112,7 +112,7 @@ def granian_head():
 
 @row(
     "hypercorn 0.18.0", "Closes the connection at the client's GOAWAY over HTTP/2, also while it has a request to answer",
-    "Sterna sends GOAWAY from connections without requests only.")
+    "A connection with requests gets no GOAWAY from Sterna, unless they have failed.")
 def hypercorn_goaway():
     import h2.connection
 
