@@ -179,7 +179,8 @@ struct RecorderCallsTests {
     @Test("A hedged call has an entry for each copy")
     func hedged() async throws {
         try await TestServer.withServer { server in
-            let (held, time, count) = (Gate(), TestClock(), Mutex(0))
+            let (held, time) = (Gate(), TestClock())
+            let count = Mutex(0)
             server.route("GET", "/late") { _ in
                 let isFirst = count.withLock { count in
                     count += 1

@@ -1,5 +1,6 @@
 import NIOCore
 import SternaCore
+import SternaPlatform
 import SternaRecorder
 import SternaTesting
 import Testing

@@ -1,4 +1,5 @@
 import HTTPTypes
+import NIOCore
 import SternaCore
 import SternaSerialization
 import Synchronization

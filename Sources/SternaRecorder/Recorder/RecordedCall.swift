@@ -69,7 +69,11 @@ final class RecordedCall: EventContext {
     func received(_ response: Response, body: Bytes?) {
         let head = ResponseHead(response)
         let note = response.note
-        state.withLock { ($0.response, $0.body, $0.note) = (head, body, note) }
+        state.withLock { state in
+            (state.response, state.note) = (head, note)
+            // A body from the network is that of an attempt.
+            if head.source != .network || state.transfers.isEmpty { state.body = body }
+        }
     }
 
     func failed(_ error: SternaError) {

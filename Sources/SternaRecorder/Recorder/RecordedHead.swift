@@ -1,4 +1,5 @@
 import HTTPTypes
+import NIOCore
 import SternaCore
 
 /// The head of a request. It retains neither the request's call nor its body nor closures of the program.

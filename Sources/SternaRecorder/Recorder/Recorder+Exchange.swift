@@ -1,5 +1,5 @@
 import HTTPTypes
-import NIOCore
+public import NIOCore
 public import SternaCore
 public import SternaPlatform
 import SternaSerialization

@@ -131,17 +131,17 @@ extension Duration {
 }
 
 extension AttemptMetrics {
-    private static let spans: [(String, WritableKeyPath<AttemptMetrics, Span?> & Sendable)] = [
+    private static let spans: [(String, any WritableKeyPath<AttemptMetrics, Span?> & Sendable)] = [
         ("queue", \.queue), ("resolve", \.resolve), ("connect", \.connect), ("proxying", \.proxying), ("tls", \.tls),
         ("write", \.write), ("wait", \.wait), ("read", \.read),
     ]
 
-    private static let texts: [(String, WritableKeyPath<AttemptMetrics, String?> & Sendable)] = [
+    private static let texts: [(String, any WritableKeyPath<AttemptMetrics, String?> & Sendable)] = [
         ("tlsVersion", \.tlsVersion), ("localAddress", \.localAddress), ("remoteAddress", \.remoteAddress),
         ("proxy", \.proxy),
     ]
 
-    private static let counts: [(String, WritableKeyPath<AttemptMetrics, Int64> & Sendable)] = [
+    private static let counts: [(String, any WritableKeyPath<AttemptMetrics, Int64> & Sendable)] = [
         ("bytesSent", \.bytesSent), ("bytesReceived", \.bytesReceived), ("decodedBytes", \.decodedBytes),
     ]
 

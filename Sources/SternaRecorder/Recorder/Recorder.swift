@@ -1,5 +1,5 @@
 import HTTPTypes
-package import Sterna
+import Sterna
 public import SternaCore
 import Synchronization
 

@@ -1,3 +1,4 @@
+import NIOCore
 import SternaCore
 import SternaPlatform
 import SternaSerialization
