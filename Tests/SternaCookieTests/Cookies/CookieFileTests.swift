@@ -93,19 +93,22 @@ struct CookieFileTests {
             # d.test\tFALSE\t/\tFALSE\t0\ta\tb
             e.test\tFALSE\t/\tFALSE\t0
             f.test\tmaybe\t/\tFALSE\t0\ta\tb
-            g.test\tFALSE\tpath\tFALSE\t0\ta\tb
+            g.test\tFALSE\tx/y\tFALSE\t0\ta\tb
             h.test\tFALSE\t/\tFALSE\tsoon\ta\tb
             i.test\tFALSE\t/\tFALSE\t0\t__Host-a\tb
             """
         let cookies = try CookieSnapshot(cookiesText: Array(text.utf8), now: Self.now).cookies
-        expectEqual(cookies.map(\.domain), ["example.com", "example.org", "a.test", "b.test", "c.test", "10.0.0.1"])
-        expectEqual(cookies.map(\.name), ["sid", "lang", "empty", "bare", "", "a"])
-        expectEqual(cookies.map(\.value), ["v=w x", "en", "", "", "nameless", "b\tc"])
-        expectEqual(cookies.map(\.isHostOnly), [false, true, false, true, true, true])
-        expectEqual(cookies.map(\.isHTTPOnly), [true, false, false, false, false, false])
-        expectEqual(cookies.map(\.isSecure), [true, false, false, false, false, false])
         expectEqual(
-            cookies.map { $0.expiry?.milliseconds }, [1_767_225_600_000, nil, nil, nil, nil, 1_767_225_600_500])
+            cookies.map(\.domain), ["example.com", "example.org", "a.test", "b.test", "c.test", "10.0.0.1", "g.test"])
+        expectEqual(cookies.map(\.name), ["sid", "lang", "empty", "bare", "", "a", "a"])
+        expectEqual(cookies.map(\.value), ["v=w x", "en", "", "", "nameless", "b\tc", "b"])
+        // wget2 leaves out the first slash.
+        expectEqual(cookies.map(\.path), ["/", "/a/b", "/", "/", "/", "/", "/x/y"])
+        expectEqual(cookies.map(\.isHostOnly), [false, true, false, true, true, true, true])
+        expectEqual(cookies.map(\.isHTTPOnly), [true, false, false, false, false, false, false])
+        expectEqual(cookies.map(\.isSecure), [true, false, false, false, false, false, false])
+        expectEqual(
+            cookies.map { $0.expiry?.milliseconds }, [1_767_225_600_000, nil, nil, nil, nil, 1_767_225_600_500, nil])
     }
 
     @Test("A cookies.txt is read as it was written")
