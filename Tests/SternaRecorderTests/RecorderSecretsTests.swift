@@ -91,6 +91,29 @@ struct RecorderSecretsTests {
         }
     }
 
+    @Test("Fields that the session or an interceptor marks are hidden, also in the requests of an exchange")
+    func marked() async throws {
+        let scene = RecorderScene()
+        var options = TokenAuthentication.Options()
+        options.location = .header("X-Own")
+        let tokens = try TokenAuthentication(
+            AccessToken("planted-token"), for: ["https://api.example.com"], options: options)
+        let api = try scene.mocked({
+            $0.auth.tokens = tokens
+            $0.auth.secretHeaders = ["X-Internal"]
+            $0.headers["X-Internal"] = "planted-internal"
+        }) { _ in .text("a") }
+        try await api.get("a")
+        let exchange = try #require(await scene.recorder.exchanges().first)
+        let attempt = try #require(exchange.attempts.first)
+        expectEqual(attempt.request.headers["X-Own"], "planted-token")
+        let hidden = decoded(try await scene.recorder.har().serialized(showsSecrets: true))
+        #expect(hidden.contains("X-Own") && hidden.contains("X-Internal") && !hidden.contains("planted"))
+        for request in [exchange.request, attempt.request] {
+            #expect(request.headers["X-Internal"] != nil && !dumped(request).contains("planted"))
+        }
+    }
+
     @Test("A folder has secrets only if asked; only its owner can read it")
     func folder() async throws {
         try await Downloading.withFolder { parent in

@@ -21,6 +21,9 @@ public struct HARDocument: Sendable, Hashable {
     /// The default limit of the number of entries: 100,000.
     public static let maximumEntries = 100_000
 
+    /// The maximum number of header fields of a message that is made of an entry; `HTTPFields` has less than 65,536.
+    static let mostFields = 10_000
+
     /// Makes a document of version 1.2.
     ///
     /// - Parameters:

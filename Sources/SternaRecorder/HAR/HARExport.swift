@@ -53,6 +53,9 @@ extension HARDocument.Request {
             throw SternaError(.invalidURL, phase: .prepare, "The entry's URL is invalid: \(error).")
         }
         var fields = HTTPFields()
+        guard headers.count <= HARDocument.mostFields else {
+            throw SternaError(.invalidHeader, phase: .prepare, "The entry has too many header fields.")
+        }
         for field in headers {
             // Pseudo-header fields repeat the method and the URL.
             let lower = field.name.lowercased()

@@ -17,7 +17,6 @@ final class RecordedCall: EventContext {
         var started: Date?
         var began: NIODeadline?
         var request: RequestHead?
-        var secretHeaders: Set<String> = []
         var transfers: [RecordedTransfer] = []
         var observed: [Int: Observed] = [:]
         var retries: [String] = []
@@ -50,11 +49,9 @@ final class RecordedCall: EventContext {
 
     func requestBegan(_ request: Request) {
         let head = RequestHead(request)
-        let (id, secret) = (request.call?.id ?? 0, request.options[SecretHeadersKey.self])
-        let began = request.recorder?.began
+        let (id, began) = (request.call?.id ?? 0, request.recorder?.began)
         state.withLock { state in
             (state.id, state.request, state.began, state.started) = (id, head, began, Date())
-            if !secret.isEmpty { state.secretHeaders = Set(secret.map { $0.lowercased() }) }
         }
     }
 

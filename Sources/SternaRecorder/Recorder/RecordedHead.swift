@@ -7,14 +7,23 @@ struct RequestHead: Sendable {
     var method: HTTPRequest.Method
     var url: HTTPURL
     var headers: HTTPFields
+    /// Names of secret fields, besides those that are always secret.
+    var secretHeaders: Set<String>
 
-    init(_ method: HTTPRequest.Method, _ url: HTTPURL, _ headers: HTTPFields) {
-        (self.method, self.url, self.headers) = (method, url, headers)
+    init(_ method: HTTPRequest.Method, _ url: HTTPURL, _ headers: HTTPFields, secretHeaders: Set<String>) {
+        (self.method, self.url, self.headers, self.secretHeaders) = (method, url, headers, secretHeaders)
     }
 
-    init(_ request: Request) { self.init(request.method, request.url, request.headers) }
+    init(_ request: Request) {
+        self.init(
+            request.method, request.url, request.headers, secretHeaders: request.options[SecretHeadersKey.self])
+    }
 
-    var request: Request { Request(method, url, headers: headers) }
+    var request: Request {
+        var request = Request(method, url, headers: headers)
+        if !secretHeaders.isEmpty { request.options[SecretHeadersKey.self] = secretHeaders }
+        return request
+    }
 
     var size: Int { url.href.utf8.count + headers.approximateSize }
 }

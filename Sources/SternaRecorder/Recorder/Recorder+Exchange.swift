@@ -38,7 +38,7 @@ extension Recorder {
         let head: RequestHead
         let responseHead: ResponseHead?
 
-        /// Names of secret fields in lower case, besides those that are always secret.
+        /// Names of secret fields of all requests in lower case, besides those that are always secret.
         let secretHeaders: Set<String>
     }
 
@@ -161,7 +161,7 @@ extension Recorder.Exchange {
     /// Makes the exchange of a call that has ended; nil for one that did not begin.
     init?(_ call: RecordedCall.State, limits: Recorder.Limits) {
         guard let head = call.request, let started = call.started else { return nil }
-        (id, self.started, self.head, secretHeaders) = (call.id, started, head, call.secretHeaders)
+        (id, self.started, self.head) = (call.id, started, head)
         (responseHead, error) = (call.response?.kept, call.error)
         let known = call.metrics?.attempts ?? []
         var byNumber: [Int: (transfer: RecordedTransfer, state: RecordedTransfer.State)] = [:]
@@ -191,6 +191,9 @@ extension Recorder.Exchange {
             }
         }
         self.attempts = attempts
+        // Interceptors mark more names, such as that of the field with a token.
+        let marked = attempts.reduce(head.secretHeaders) { $0.union($1.head.secretHeaders) }
+        secretHeaders = Set(marked.map { $0.lowercased() })
         let isOwn = attempts.isEmpty || call.response.map { $0.source != .network } == true
         if isOwn, let body = call.body, let response = call.response {
             let isKept = body.readableBytes <= limits.bodyBytes && limits.keeps(response.section[.contentType])
@@ -265,7 +268,8 @@ extension Recorder.Attempt {
         requestBody = transfer?.sentBody
         responseBody = state?.body?.body
         responseHead = (state?.response ?? observed?.response)?.kept
-        error = observed?.error ?? state?.error
+        // The call may end before the attempt: that of a copy that is no longer needed.
+        error = observed?.error ?? state?.error ?? (responseHead == nil ? metrics.failure?.rawValue : nil)
     }
 }
 

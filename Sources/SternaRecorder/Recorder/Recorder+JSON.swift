@@ -33,31 +33,34 @@ extension Recorder.Exchange {
     init?(json: JSON) {
         guard let id = json["id"].string.flatMap({ UInt64($0) }), let started = json["started"].double,
             started.isFinite,
-            let head = RequestHead(HARDocument.Request(json: json["request"]))
+            let head = RequestHead(HARDocument.Request(json: json["request"]), marked: json["marked"])
         else { return nil }
         self.id = id
         self.started = Date(timeIntervalSince1970: min(max(started, 0), 253_402_300_799))
         self.head = head
         duration = .nanoseconds(max(0, json["duration"].number?.int64 ?? 0))
         decisions = json["decisions"].array?.compactMap(\.string) ?? []
-        secretHeaders = Set(json["marked"].array?.compactMap(\.string) ?? [])
+        secretHeaders = head.secretHeaders
         error = json["error"].string
         let url = json["url"].string.flatMap { try? HTTPURL($0) } ?? head.url
         let response = HARDocument.Response(json: json["response"])
         var responseHead = ResponseHead(response, url: url)
         responseHead?.source = json["source"].string.flatMap { ResponseSource(rawValue: $0) } ?? .network
         self.responseHead = responseHead
-        attempts = json["attempts"].array?.compactMap { Recorder.Attempt(json: $0) } ?? []
+        attempts = json["attempts"].array?.compactMap { Recorder.Attempt(json: $0, marked: json["marked"]) } ?? []
         let hasBody = responseHead != nil && response.bodySize != nil
         responseBody = hasBody ? Recorder.Body(response.content, size: response.bodySize) : nil
     }
 }
 
 extension Recorder.Attempt {
-    fileprivate init?(json: JSON) {
+    fileprivate init?(json: JSON, marked: JSON) {
         let entry = HARDocument.Entry(json: json["entry"])
         let request = entry.request
-        guard let head = RequestHead(request), let metrics = AttemptMetrics(json["metrics"], head) else { return nil }
+        guard let head = RequestHead(request, marked: marked), let metrics = AttemptMetrics(json["metrics"], head)
+        else {
+            return nil
+        }
         (self.head, self.metrics) = (head, metrics)
         requestBody = request.postData.map { Recorder.Body($0, size: request.bodySize) }
         var responseHead = ResponseHead(entry.response, url: head.url)
@@ -84,9 +87,11 @@ extension Recorder.Body {
 }
 
 extension RequestHead {
-    fileprivate init?(_ request: HARDocument.Request) {
+    /// - Parameter marked: the names of secret fields.
+    fileprivate init?(_ request: HARDocument.Request, marked: JSON) {
         guard let method = HTTPRequest.Method(request.method), let url = try? HTTPURL(request.url) else { return nil }
-        self.init(method, url, HTTPFields(request.headers))
+        let names = marked.array?.compactMap(\.string) ?? []
+        self.init(method, url, HTTPFields(request.headers), secretHeaders: Set(names))
     }
 }
 
@@ -100,10 +105,10 @@ extension ResponseHead {
 }
 
 extension HTTPFields {
-    /// Makes fields; those with an invalid name or value are left out.
+    /// Makes fields; those with an invalid name or value are left out, and those beyond the number that the type can have.
     fileprivate init(_ fields: [HARDocument.Field]) {
         self.init()
-        for field in fields {
+        for field in fields.prefix(HARDocument.mostFields) {
             guard let name = HTTPField.Name(field.name), HTTPField.isValidValue(field.value) else { continue }
             append(HTTPField(name: name, value: field.value))
         }
@@ -177,7 +182,7 @@ extension AttemptMetrics {
     private static func span(_ json: JSON) -> Span? {
         guard let ends = json.array, ends.count == 2, let start = ends[0].number?.int64,
             let end = ends[1].number?.int64,
-            start >= 0, end >= 0
+            start >= 0, end >= start
         else { return nil }
         return Span(start: .nanoseconds(start), end: .nanoseconds(end))
     }
