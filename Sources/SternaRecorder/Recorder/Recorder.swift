@@ -105,9 +105,11 @@ public final class Recorder: Sendable {
         folder?.append(exchange, size: size)
     }
 
-    /// Waits for the events of all calls that have ended.
+    /// Waits for the events of all calls that have ended, also in a Swift task that is cancelled.
     private func settle() async {
-        for buffer in buffers.withLock({ $0.compactMap(\.buffer) }) { await buffer.flush() }
+        let buffers = buffers.withLock { $0.compactMap(\.buffer) }
+        // In a task of its own, as that of a cancelled one would not wait.
+        await Task { for buffer in buffers { await buffer.flush() } }.value
     }
 }
 
