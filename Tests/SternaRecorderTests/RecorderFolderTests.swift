@@ -90,6 +90,34 @@ struct RecorderFolderTests {
         }
     }
 
+    @Test("Too many fields and times that run backwards are left out; the names of marked fields stay")
+    func foreign() throws {
+        let fields = Array(repeating: #"{"name":"a","value":"b"}"#, count: 70_000).joined(separator: ",")
+        let line = #"""
+            {"id":"7","started":1,"duration":5,"marked":["x-own"],
+            "request":{"method":"GET","url":"http://h/","headers":[{"name":"X-Own","value":"s3cret"},\#(fields)]},
+            "attempts":[{"entry":{"request":{"method":"GET","url":"http://h/","headers":[]},
+            "response":{"status":200,"headers":[\#(fields)],"content":{"size":0,"mimeType":""}}},
+            "metrics":{"reason":"first","whole":[0,9],"wait":[8,2],"read":[2,8]}}]}
+            """#
+        let found = RecorderFolder.exchanges(Array(line.utf8.filter { $0 != 0x0A }), limits: Recorder.Limits())
+        expectEqual(found.count, 1)
+        let exchange = try #require(found.first?.0)
+        expectEqual(exchange.request.headers["X-Own"], "s3cret")
+        #expect(!dumped(exchange.request).contains("s3cret"))
+        expectEqual(exchange.head.headers.count, HARDocument.mostFields)
+        let attempt = try #require(exchange.attempts.first)
+        expectNil(attempt.metrics.wait)
+        expectEqual(attempt.metrics.read?.duration, .nanoseconds(6))
+        // The export of a document's entry has the same bound.
+        let long = HARDocument.Request(
+            method: "GET", url: "http://h/", headers: Array(repeating: .init(name: "a", value: "b"), count: 70_000))
+        let error = #expect(throws: SternaError.self) {
+            try HARDocument.Entry(started: exchange.started, request: long).exported(as: .curl)
+        }
+        expectEqual(error?.kind, .invalidHeader)
+    }
+
     @Test("The files keep the latest exchanges, between the limit and twice as many")
     func rotation() async throws {
         try await Downloading.withFolder { folder in
@@ -103,6 +131,21 @@ struct RecorderFolderTests {
             limits.exchanges = 3
             let later = try await opened(folder, limits)
             expectEqual(await paths(later), ["6", "7", "8"])
+        }
+    }
+
+    @Test("A recorder with a smaller limit of bytes has the latest exchanges")
+    func smaller() async throws {
+        try await Downloading.withFolder { parent in
+            let folder = parent + "/recording"
+            _ = try await record((1...20).map { "\($0)" }, in: folder)
+            var limits = Recorder.Limits()
+            limits.bytes = 8_000
+            let size = try PrivateFile(path: folder + "/exchanges-1").read(upTo: 1 << 20)?.count ?? 0
+            #expect(size > 2 * limits.bytes)
+            let found = await paths(try await opened(folder, limits))
+            expectEqual(found.last, "20")
+            #expect(found.count < 20)
         }
     }
 

@@ -74,8 +74,8 @@ final class RecorderFolder: Sendable {
     func load() -> [(Recorder.Exchange, Int)] {
         var found: [(Recorder.Exchange, Int)] = []
         for path in [older, newer] {
-            // Twice the limit, since another recorder may have had a larger one.
-            let bytes = (try? PrivateFile(path: path).read(upTo: 2 * Self.limit(limits))) ?? []
+            // More than the limit, since another recorder may have had a larger one: the latest lines count.
+            let bytes = (try? PrivateFile(path: path).read(upTo: max(2 * Self.limit(limits), Self.mostRead))) ?? []
             found += Self.exchanges(bytes, limits: limits)
             if path == newer {
                 file.withLock { file in
@@ -100,6 +100,9 @@ final class RecorderFolder: Sendable {
             return (exchange, exchange.unmeasuredSize + bodies)
         }
     }
+
+    /// The bytes of a file that are read at least, whatever the limit.
+    private static let mostRead = 128 << 20
 
     /// The maximum size of a file in bytes.
     private static func limit(_ limits: Recorder.Limits) -> Int { min(max(limits.bytes, 0), 1 << 40) }
@@ -157,7 +160,10 @@ final class RecorderFolder: Sendable {
     }
 
     private func rotate(_ file: inout File) throws(SternaError) {
+        // `flush()` reaches only the newer file.
+        let code = file.descriptor >= 0 ? FileWriting.sync(file.descriptor) : 0
         Self.close(&file)
+        guard code == 0 else { throw Self.failure(path, FileFault(code: code, path: newer)) }
         guard rename(newer, older) == 0 || errno == ENOENT else {
             throw Self.failure(path, FileFault(code: errno, path: newer))
         }
