@@ -93,24 +93,32 @@ extension Recorder.Body {
 
     /// Returns the bytes without the codings of a Content-Encoding field; nil if they were not kept or cannot be decoded.
     func content(_ field: String?) -> Bytes? {
+        var room = Self.decodedLimit
+        return content(field, room: &room)
+    }
+
+    /// - Parameter room: the maximum size of bytes that are decoded, up to 8 MiB; it is reduced by their size.
+    func content(_ field: String?, room: inout Int) -> Bytes? {
         guard let bytes, bytes.readableBytes > 0, !isDecoded, let field else { return bytes }
         guard let codings = try? ContentCoding.known(field) else { return nil }
+        guard !codings.isEmpty else { return bytes }
         var content = bytes
         for coding in codings.reversed() {
-            guard let decoded = Self.decoded(content, coding) else { return nil }
+            guard let decoded = Self.decoded(content, coding, limit: min(room, Self.decodedLimit)) else { return nil }
             content = decoded
         }
+        room -= content.readableBytes
         return content
     }
 
-    private static func decoded(_ bytes: Bytes, _ coding: ContentCoding) -> Bytes? {
+    private static func decoded(_ bytes: Bytes, _ coding: ContentCoding, limit: Int) -> Bytes? {
         let decoder = coding.makeDecoder()
         var (input, all) = (bytes, Bytes())
         do {
             while true {
                 var piece = try decoder.decode(&input, limit: 64 << 10)
                 if piece.readableBytes == 0 { break }
-                guard piece.readableBytes <= decodedLimit - all.readableBytes else { return nil }
+                guard piece.readableBytes <= limit - all.readableBytes else { return nil }
                 all.writeBuffer(&piece)
             }
             try decoder.finish()

@@ -7,10 +7,13 @@ import SternaSerialization
 extension Recorder.Exchange {
     /// The entries of a HAR document: one for each attempt, or one of the call if there are none.
     ///
-    /// - Parameter showsSecrets: whether credentials are kept.
-    func entries(showsSecrets: Bool) -> [HARDocument.Entry] {
-        let writer = HARWriter(secretHeaders: showsSecrets ? [] : secretHeaders)
+    /// - Parameters:
+    ///   - showsSecrets: whether credentials are kept.
+    ///   - room: the maximum size of the bodies that are decoded, which is reduced by theirs.
+    func entries(showsSecrets: Bool, room: inout Int) -> [HARDocument.Entry] {
+        var writer = HARWriter(secretHeaders: showsSecrets ? [] : secretHeaders, room: room)
         var entries = attempts.map { writer.entry($0, started: started) }
+        room = writer.room
         if entries.isEmpty { entries = [writer.entry(self)] }
         for index in entries.indices {
             entries[index].json["_call"] = JSON("\(id)")
@@ -29,16 +32,24 @@ extension Recorder.Exchange {
 
 /// Writes recorded messages as parts of a HAR document.
 struct HARWriter {
+    /// The maximum size of all decoded bodies of a document in bytes. A server may send many small ones that become large.
+    static let usualRoom = 256 << 20
+
     /// Names of fields in lower case whose values are hidden.
     let secretHeaders: Set<String>
 
-    func entry(_ attempt: Recorder.Attempt, started: Date) -> HARDocument.Entry {
+    /// The maximum size of the bodies that are still decoded.
+    var room = Self.usualRoom
+
+    mutating func entry(_ attempt: Recorder.Attempt, started: Date) -> HARDocument.Entry {
         let metrics = attempt.metrics
         let version = metrics.version ?? attempt.responseHead?.version
+        let coding = attempt.responseHead?.section[.contentEncoding]
+        let content = attempt.responseBody?.content(coding, room: &room)
         var entry = HARDocument.Entry(
             started: started + metrics.whole.start / .seconds(1),
             request: request(attempt.head, version, attempt.requestBody),
-            response: response(attempt.responseHead, attempt.responseBody, content: attempt.responseContent),
+            response: response(attempt.responseHead, attempt.responseBody, content: content),
             timings: timings(metrics))
         if metrics.proxy == nil { entry.serverIPAddress = metrics.remoteAddress.flatMap(Self.address) }
         if let error = attempt.error { entry.failure = error }
@@ -58,7 +69,7 @@ struct HARWriter {
     }
 
     /// The entry of a call without attempts.
-    func entry(_ exchange: Recorder.Exchange) -> HARDocument.Entry {
+    mutating func entry(_ exchange: Recorder.Exchange) -> HARDocument.Entry {
         var entry = HARDocument.Entry(
             started: exchange.started, request: request(exchange.head, exchange.responseHead?.version, nil),
             response: response(exchange.responseHead, exchange.responseBody, content: exchange.responseBody?.bytes),
@@ -71,14 +82,15 @@ struct HARWriter {
         return entry
     }
 
-    func request(_ head: RequestHead, _ version: HTTPVersion?, _ body: Recorder.Body?) -> HARDocument.Request {
+    mutating func request(_ head: RequestHead, _ version: HTTPVersion?, _ body: Recorder.Body?) -> HARDocument.Request {
         let type = head.headers[.contentType] ?? ""
-        let content = body.map { body in
-            self.content(type, body.content(head.headers[.contentEncoding]), size: body.size)
+        var postData: HARDocument.Content?
+        if let body {
+            postData = content(type, body.content(head.headers[.contentEncoding], room: &room), size: body.size)
         }
         return HARDocument.Request(
             method: head.method.rawValue, url: head.url.href, httpVersion: version?.description ?? "",
-            headers: fields(head.headers), postData: content, bodySize: body.map { Int(clamping: $0.size) } ?? 0)
+            headers: fields(head.headers), postData: postData, bodySize: body.map { Int(clamping: $0.size) } ?? 0)
     }
 
     func response(

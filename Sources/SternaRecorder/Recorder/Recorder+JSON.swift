@@ -10,7 +10,7 @@ extension Recorder.Exchange {
     ///
     /// - Parameter showsSecrets: whether credentials are kept.
     func json(showsSecrets: Bool) -> JSON {
-        let writer = HARWriter(secretHeaders: showsSecrets ? [] : secretHeaders)
+        var writer = HARWriter(secretHeaders: showsSecrets ? [] : secretHeaders)
         var tree: JSON = [
             "id": JSON("\(id)"), "started": JSON(started.timeIntervalSince1970),
             "duration": JSON(duration.wholeNanoseconds),

@@ -89,7 +89,9 @@ public final class Recorder: Sendable {
     /// - Parameter includingSecrets: whether to keep credentials, which are replaced by `***` otherwise; see
     ///   ``HARDocument/redacted()``.
     public func har(includingSecrets: Bool = false) async -> HARDocument {
-        HARDocument(entries: await exchanges().flatMap { $0.entries(showsSecrets: includingSecrets) })
+        var room = HARWriter.usualRoom
+        return HARDocument(
+            entries: await exchanges().flatMap { $0.entries(showsSecrets: includingSecrets, room: &room) })
     }
 
     /// Waits until everything that was recorded so far is in the folder.

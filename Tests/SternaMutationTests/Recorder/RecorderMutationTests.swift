@@ -26,7 +26,11 @@ struct RecorderMutationTests {
         for (exchange, size) in found {
             guard size >= 0 else { throw MutationFailure("A negative size.") }
             _ = (exchange.request, exchange.response, exchange.attempts.map(\.responseContent))
-            _ = exchange.entries(showsSecrets: false).map(\.json)
+            var room = 1 << 20
+            let entries = exchange.entries(showsSecrets: false, room: &room)
+            guard room >= 0 else { throw MutationFailure("More is decoded than there is room.") }
+            let times = entries.flatMap { [$0.timings.send, $0.timings.wait, $0.timings.receive] }
+            guard times.allSatisfy({ $0 != nil }) else { throw MutationFailure("A negative duration.") }
             let line = try exchange.json(showsSecrets: true).serialized()
             guard RecorderFolder.exchanges(line, limits: Recorder.Limits()).count == 1 else {
                 throw MutationFailure("Written it is not read again.")
