@@ -58,8 +58,10 @@ struct RecorderLimitsTests {
         try await TestServer.withServer { server in
             let scene = RecorderScene { $0.bodyBytes = 10 }
             server.route("PUT", "/whole") { _ in .text("0123456789-") }
-            server.route("PUT", "/streamed") { _ in
-                .init(
+            server.route("PUT", "/streamed") { request in
+                // A response that does not wait for the body would end it.
+                _ = try await request.body.collect()
+                return .init(
                     headers: ["Content-Type": "text/plain"],
                     body: .stream(length: nil) { writer in
                         for _ in 0..<3 { try await writer.write("01234") }
