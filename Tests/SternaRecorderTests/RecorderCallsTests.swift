@@ -173,6 +173,7 @@ struct RecorderCallsTests {
             let joined = try #require(exchanges.first { $0.attempts.isEmpty })
             expectEqual(joined.responseBody?.bytes?.text, "shared")
             expectEqual(joined.decisions, ["Another call's transfer had the response."])
+            #expect(joined.duration > .zero)
         }
     }
 

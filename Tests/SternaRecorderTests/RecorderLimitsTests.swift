@@ -1,10 +1,10 @@
 import NIOCore
 import SternaCore
-import SternaRecorder
 import SternaTesting
 import Testing
 
 @testable import Sterna
+@testable import SternaRecorder
 @testable import SternaTestSupport
 
 /// The bounds of a recorder.
@@ -53,6 +53,22 @@ struct RecorderLimitsTests {
         }
     }
 
+    @Test("Bodies of running calls leave a quarter of the bytes for heads, so that no exchange is lost")
+    func reserve() {
+        var limits = Recorder.Limits()
+        limits.bytes = 1_000
+        let memory = RecorderMemory(limits)
+        let (budget, other) = (RecordingBudget(memory), RecordingBudget(memory))
+        #expect(budget.take(750, of: .body) && !other.take(1, of: .body))
+        #expect(other.take(250, of: .heads) && !other.take(1, of: .heads))
+        budget.release(100)
+        #expect(other.take(100, of: .body) && !budget.take(1, of: .body))
+        // An exchange has taken its bytes over: a late piece of its body takes and returns its own.
+        expectEqual(other.takeOver(), 350)
+        other.release(350)
+        #expect(!budget.take(1, of: .body))
+    }
+
     @Test("Of a body above the limit only the size is kept, streamed or not")
     func bodies() async throws {
         try await TestServer.withServer { server in
@@ -98,6 +114,36 @@ struct RecorderLimitsTests {
             let types = attempts.filter { $0.responseBody?.bytes != nil }.compactMap { $0.response?[.contentType] }
             expectEqual(types, kept)
         }
+    }
+
+    @Test("Small bodies that become large are decoded up to a limit of the whole document")
+    func decoded() {
+        let text = [UInt8](repeating: 0x61, count: 100_000)
+        let coded = Zlib.gzip(text)
+        #expect(coded.count < 1_000)
+        let body = Recorder.Body(size: Int64(coded.count), bytes: Bytes(bytes: coded))
+        var room = 250_000
+        let sizes = (0..<3).map { _ in body.content("gzip", room: &room)?.readableBytes }
+        expectEqual(sizes, [100_000, 100_000, nil])
+        expectEqual(room, 50_000)
+        // One that has no coding needs none of it.
+        expectEqual(body.content("identity", room: &room)?.readableBytes, coded.count)
+        expectEqual(room, 50_000)
+    }
+
+    @Test("In a cancelled task, too, there are the exchanges of all calls that have ended")
+    func cancelled() async throws {
+        let (scene, barrier) = (RecorderScene(), EventBarrier())
+        let api = try scene.mocked({ $0.events.observers = [barrier.observer] }) { _ in .text("a") }
+        try await api.get("a")
+        let work = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await paths(scene.recorder)
+        }
+        // One that did not wait would end now.
+        for _ in 0..<1_000 { await Task.yield() }
+        barrier.open()
+        expectEqual(await work.value, ["a"])
     }
 
     @Test("Lost events leave no exchange open, and lose none")

@@ -35,7 +35,7 @@ final class BodyCollector: Sendable {
         let released = state.withLock { state -> Bytes? in
             state.size += Int64(piece.readableBytes)
             guard let kept = state.bytes?.readableBytes else { return nil }
-            guard piece.readableBytes <= limit - kept, budget.take(piece.readableBytes) else {
+            guard piece.readableBytes <= limit - kept, budget.take(piece.readableBytes, of: .body) else {
                 budget.release(kept)
                 return state.bytes.take()
             }

@@ -16,6 +16,8 @@ final class RecordedCall: EventContext {
         var id: UInt64 = 0
         var started: Date?
         var began: NIODeadline?
+        var clock = NetworkClock.system
+        var duration = Duration.zero
         var request: RequestHead?
         var transfers: [RecordedTransfer] = []
         var observed: [Int: Observed] = [:]
@@ -50,8 +52,10 @@ final class RecordedCall: EventContext {
     func requestBegan(_ request: Request) {
         let head = RequestHead(request)
         let (id, began) = (request.call?.id ?? 0, request.recorder?.began)
+        let clock = request.call?.clock ?? .system
         state.withLock { state in
             (state.id, state.request, state.began, state.started) = (id, head, began, Date())
+            state.clock = clock
         }
     }
 
@@ -79,7 +83,9 @@ final class RecordedCall: EventContext {
     }
 
     func ended(_ metrics: RequestMetrics, in buffer: EventBuffer) {
-        state.withLock { $0.metrics = metrics }
+        let (clock, began) = state.withLock { ($0.clock, $0.began) }
+        let duration = began.map { max(0, (clock.now - $0).nanoseconds) } ?? 0
+        state.withLock { ($0.metrics, $0.duration) = (metrics, .nanoseconds(duration)) }
         // Events that wait are limited, and so are the calls that wait for them.
         guard recorder.finishing.wrappingAdd(1, ordering: .relaxed).oldValue < buffer.capacity else {
             recorder.finishing.wrappingSubtract(1, ordering: .relaxed)
@@ -127,7 +133,7 @@ final class RecordedCall: EventContext {
             return all
         }
         guard let exchange = Recorder.Exchange(all, limits: recorder.limits) else { return }
-        guard budget.take(exchange.unmeasuredSize) else { return }
+        guard budget.take(exchange.unmeasuredSize, of: .heads) else { return }
         recorder.add(exchange, size: budget.takeOver())
     }
 }
@@ -143,8 +149,8 @@ final class RecordingBudget: Sendable {
     deinit { memory.release(taken.withLock { $0 }) }
 
     /// Takes bytes, for which the oldest exchanges are removed; returns false if there are not so many.
-    func take(_ count: Int) -> Bool {
-        guard memory.take(count) else { return false }
+    func take(_ count: Int, of part: RecorderMemory.Part) -> Bool {
+        guard memory.take(count, of: part) else { return false }
         taken.withLock { $0 += count }
         return true
     }

@@ -211,7 +211,8 @@ extension Recorder.Exchange {
         } else {
             responseBody = nil
         }
-        duration = max(call.metrics?.duration ?? .zero, attempts.last?.metrics.whole.end ?? .zero)
+        // The metrics have no more than the attempts.
+        duration = max(call.duration, call.metrics?.duration ?? .zero, attempts.last?.metrics.whole.end ?? .zero)
         decisions = Self.decisions(call, attempts)
     }
 

@@ -17,7 +17,8 @@ public final class Recorder: Sendable {
         /// The maximum number of exchanges, at least 1; 1,000 by default.
         public var exchanges = 1_000
 
-        /// The maximum size of all exchanges in bytes, heads and bodies; 64 MiB by default. Those of calls that still run count, too.
+        /// The maximum size of all exchanges in bytes, heads and bodies; 64 MiB by default. Bodies of calls that still run
+        /// have at most three quarters of it.
         public var bytes = 64 << 20
 
         /// The maximum size in bytes of a body that is kept; 1 MiB by default, and 0 for none. Of a larger body only the size is
@@ -66,7 +67,7 @@ public final class Recorder: Sendable {
     ) throws(SternaError) {
         (self.limits, memory) = (limits, RecorderMemory(limits))
         let files = try RecorderFolder(folder.filePath(), limits, keepsSecrets: keepsSecrets)
-        for (exchange, size) in files.load() where memory.take(size) { memory.add(exchange, size: size) }
+        for (exchange, size) in files.load() where memory.take(size, of: .heads) { memory.add(exchange, size: size) }
         self.folder = files
     }
 

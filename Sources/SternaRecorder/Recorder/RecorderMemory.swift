@@ -4,6 +4,13 @@ import Synchronization
 
 /// The exchanges of a recorder, and the bytes of those that still run, within its limits.
 final class RecorderMemory: Sendable {
+    /// What bytes are taken for.
+    enum Part {
+        case heads
+        /// A body that passes. A quarter of the bytes is left for heads, so that large bodies lose no exchange.
+        case body
+    }
+
     private struct State {
         var items = CircularBuffer<(exchange: Recorder.Exchange, size: Int)>()
         /// The size of the items.
@@ -21,9 +28,10 @@ final class RecorderMemory: Sendable {
     var exchanges: [Recorder.Exchange] { state.withLock { $0.items.map(\.exchange) } }
 
     /// Takes bytes for an exchange that still runs, for which the oldest ones are removed; returns false if there are not so many.
-    func take(_ count: Int) -> Bool {
+    func take(_ count: Int, of part: Part) -> Bool {
+        let limit = part == .heads ? mostBytes : mostBytes - mostBytes / 4
         let removed = state.withLock { state -> [Recorder.Exchange]? in
-            guard count <= mostBytes - state.running else { return nil }
+            guard count <= limit - state.running else { return nil }
             state.running += count
             return removeOldest(&state)
         }
