@@ -98,6 +98,19 @@ struct RecorderCallsTests {
         expectEqual(exchange.attempts.first?.responseBody?.bytes?.text.hasPrefix("first"), true)
     }
 
+    @Test("A download and a task of a stream have the response, too")
+    func tasks() async throws {
+        let api = try scene.mocked { _ in .text("a") }
+        try await Downloading.withFolder { folder in
+            _ = try await api.download("file", to: .file(folder + "/file")).value
+        }
+        let task = api.streamTask(.get("stream"))
+        for try await _ in task.bytes {}
+        try await task.finished()
+        expectEqual(await scene.rows, ["GET /file 200", "GET /stream 200"])
+        expectEqual(await scene.recorder.exchanges().map { $0.response?.status.code }, [200, 200])
+    }
+
     @Test("A redirect that is followed, and one that is refused")
     func redirects() async throws {
         try await TestServer.withServer { server in

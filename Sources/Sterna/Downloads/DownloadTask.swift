@@ -131,7 +131,9 @@ public final class DownloadTask: SessionTask, @unchecked Sendable {
         switch result {
         case .success(let file):
             received(file.response)
-            originalRequest?.recorder?.requestEnded()
+            let recorder = originalRequest?.recorder
+            recorder?.context?.received(file.response, body: nil)
+            recorder?.requestEnded()
             post(.downloadFinished(file.path))
         case .failure(let error): failure = error
         }

@@ -32,6 +32,7 @@ public final class DataStreamTask: SessionTask, @unchecked Sendable {
         do {
             let first = try await session.plan.send(request)
             var response = try await TaskReading(task: self).admit(first)
+            request.recorder?.context?.received(response, body: nil)
             try await judge(response)
             response.sessionDecoding = session.plan.decoding
             let meter = Mutex(ProgressMeter(total: response.body.length))
