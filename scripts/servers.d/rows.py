@@ -1,5 +1,6 @@
 """Judges the rows of docs/Servers.md that CI's tests do not: prints each as it stands there, and fails for one that is not right."""
 import pathlib
+import signal
 import sys
 import time
 import traceback
@@ -10,6 +11,8 @@ import files_and_proxies  # noqa: F401
 import python_servers  # noqa: F401
 import upload_servers  # noqa: F401
 
+# The end of the time that `timeout` gives, too, ends the servers, which are in process groups of their own.
+signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
 wanted = sys.argv[2:]
 table = pathlib.Path(sys.argv[1]).read_text() if pathlib.Path(sys.argv[1]).exists() else ""
 failed = 0
