@@ -109,10 +109,10 @@ extension Body {
     /// It has no media type unless one is given; a session's `upload(file:)` derives it from the file name.
     ///
     /// Throws `fileUnreadable` at once if the file does not exist, is a directory, or may not be read. The request fails if the
-    /// file's size changes while it is sent.
+    /// size of a file that is sent as a whole changes meanwhile.
     ///
-    /// - Parameter range: the bytes to send, counted from 0; nil, the default, sends the whole file. The request fails if the file ends
-    ///   before them.
+    /// - Parameter range: the bytes to send, counted from 0; nil, the default, sends the whole file. The request fails if the file
+    ///   ends before the range does.
     public static func file(
         _ file: some FileReference, range: Range<Int64>? = nil, mediaType: String? = nil
     ) throws(SternaError) -> Body {
