@@ -38,7 +38,7 @@ struct ConductServer: Sendable {
         }
     }
 
-    /// What a server on a port sends for these bytes, until it closes or a minute is over.
+    /// What a server on a port sends for these bytes until it closes. Throws once it sends nothing for a minute.
     static func bytes(_ port: Int, _ request: String) async throws -> String {
         let reader = """
             import socket, sys

@@ -228,7 +228,7 @@ enum Autobahn {
 
         /// Records an issue for failed cases and for another number of cases, and prints which are not strict.
         ///
-        /// - Parameter count: the number of all cases; nil for any but none.
+        /// - Parameter count: the number of all cases, which counts unless only some are chosen.
         func check(as part: String, count: Int) throws {
             let good: Set = ["OK", "NON-STRICT", "INFORMATIONAL"]
             let compared = cases.filter { $0.name.hasPrefix("12.") || $0.name.hasPrefix("13.") }
@@ -236,7 +236,11 @@ enum Autobahn {
             let failed = cases.filter { !good.contains($0.behaviour) || !good.contains($0.close) }
                 .filter { !ownErrors.contains($0.name) }
             #expect(failed.isEmpty, "\(failed)")
-            if !Autobahn.isPartial { expectEqual(cases.count, count) }
+            if Autobahn.isPartial {
+                #expect(!cases.isEmpty, "no case has a name of STERNA_AUTOBAHN_CASES")
+            } else {
+                expectEqual(cases.count, count)
+            }
             let loose = cases.filter { $0.behaviour == "NON-STRICT" }.map(\.name)
             let ended = cases.map(\.name).filter(ownErrors.contains)
             print(
