@@ -8,6 +8,7 @@
 # Seen: it makes the key, and passes on the server's Sec-WebSocket-Accept: the client gets a proof for a key that it never had.
 # Why it matters: a client with one check for both versions, which refuses a field that does not fit its key, or compares it with a key
 #   that it made in case the connection would be HTTP/1.1, fails behind this proxy alone. A client must not read the field over HTTP/2.
+# Nothing was found about it.
 set -euo pipefail
 PATH="$PATH:/usr/sbin"
 dir=$(mktemp -d)
