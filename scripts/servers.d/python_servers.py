@@ -217,7 +217,7 @@ def trailers(server, path="/read"):
 
 @row(
     "cheroot 11.1.2", "Takes the line after a request's trailers for the next request's, and answers 400",
-    "`tern` and verbs send no trailers.")
+    "`tern` sends no trailers, and a session only those of a body's `withTrailers`.")
 def cheroot_trailers():
     with cheroot() as server:
         seen = trailers(server)
@@ -225,21 +225,21 @@ def cheroot_trailers():
         same(tern("PUT", server.url("/read"), "--data-binary", "01234").out, "5 bytes\n")
 
 
-@row("tornado 6.6.1", "Answers a request with trailers by 400", "`tern` and verbs send no trailers.")
+@row("tornado 6.6.1", "Answers a request with trailers by 400", "`tern` sends no trailers, and a session only those of a body's `withTrailers`.")
 def tornado_trailers():
     with tornado() as server:
         assert trailers(server).startswith(b"HTTP/1.1 400 "), trailers(server)
         same(tern("-X", "PUT", "--data-binary", "01234", server.url("/read")).out, "5 bytes\n")
 
 
-@row("sanic 25.12.1", "Answers a request with trailers by 400", "`tern` and verbs send no trailers.")
+@row("sanic 25.12.1", "Answers a request with trailers by 400", "`tern` sends no trailers, and a session only those of a body's `withTrailers`.")
 def sanic_trailers():
     with sanic() as server:
         assert trailers(server).startswith(b"HTTP/1.1 400 "), trailers(server)
         same(tern("-X", "PUT", "--data-binary", "01234", server.url("/read")).out, "5 bytes\n")
 
 
-@row("Werkzeug 3.1.9", "Answers a request with trailers by 500", "`tern` and verbs send no trailers.")
+@row("Werkzeug 3.1.9", "Answers a request with trailers by 500", "`tern` sends no trailers, and a session only those of a body's `withTrailers`.")
 def werkzeug_trailers():
     with flask() as server:
         seen = trailers(server)

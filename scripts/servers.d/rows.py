@@ -30,5 +30,10 @@ for line, judge in harness.rows:
         traceback.print_exc(limit=-2)
     failed += verdict != "right"
     print(line, f"<!-- {verdict}, {time.monotonic() - start:.1f} s -->", flush=True)
+judged = {line for line, _ in harness.rows}
+for line in [] if wanted else table.splitlines():
+    if line.endswith("`scripts/servers` |") and line not in judged:
+        failed += 1
+        print(line, "<!-- NOT IN scripts/servers.d -->")
 print(f"{failed} rows are not right" if failed else "All rows are right.")
 sys.exit(1 if failed else 0)
