@@ -59,6 +59,23 @@ struct HSTSOptionTests {
         }
     }
 
+    @Test(
+        "Hosts that cannot be saved are an error, and the cookies are saved all the same",
+        arguments: [("-c", "jar"), ("--session", "session.json")])
+    func unsaved(option: String, file: String) async throws {
+        try await withServer { server, folder, options in
+            server.route("GET", "/cookie") { _ in ServerResponse(headers: ["Set-Cookie": "tern=1; Path=/"]) }
+            // Nothing can be locked here.
+            try FileManager.default.createDirectory(atPath: folder.path("hsts.lock"), withIntermediateDirectories: true)
+            let outcome = try await TernProcess.run(
+                options + [option, folder.path(file), "https://a.test:\(server.port)/cookie"])
+            expectEqual(outcome.status, 23, "\(outcome.errors)")
+            #expect(outcome.errors.contains("hsts.lock"), "\(outcome.errors)")
+            let saved = String(decoding: folder.content(file) ?? [], as: UTF8.self)
+            #expect(saved.contains("tern"), "\(saved)")
+        }
+    }
+
     private static let curl = "/usr/bin/curl"
 
     @Test("curl and tern share a file", .enabled(if: access(HSTSOptionTests.curl, X_OK) == 0))
@@ -83,8 +100,10 @@ struct HSTSOptionTests {
             expectEqual(server.requestCount, 0)
             let none = try await TernProcess.run("--hsts", folder.path("none/hsts"), "http://127.0.0.1:1/")
             expectEqual(none.status, 23, "\(none.errors)")
-            let empty = try await TernProcess.run("--hsts", "", "http://127.0.0.1:1/")
-            expectEqual(empty.status, 2, "\(empty.errors)")
+            for path in ["", "-"] {
+                let wrong = try await TernProcess.run("--hsts", path, "http://127.0.0.1:1/")
+                expectEqual(wrong.status, 2, "\(wrong.errors)")
+            }
         }
     }
 }

@@ -115,7 +115,8 @@ struct CommandState: Sendable {
                 }
                 session = kept
             }
-            let hsts = options.hsts.map { HSTSStore(path: $0, format: .curl) }
+            // The most that a store takes, since curl may have filled the file.
+            let hsts = options.hsts.map { HSTSStore(path: $0, limit: 50_000, format: .curl) }
             let state = CommandState(
                 jar: jar, hsts: hsts, session: session, cache: cache, isOffline: options.offline)
             return (state, sources)
@@ -207,16 +208,26 @@ struct CommandState: Sendable {
 
     // MARK: Files
 
-    /// Writes the cookies and the session for later commands. Throws `fileUnreadable` and `writeFailed`.
+    /// Writes the HSTS hosts, the cookies and the session for later commands. A file that cannot be written does not keep the
+    /// others from being written. Throws `fileUnreadable` and `writeFailed`, the first of several errors.
     func save() async throws {
         // A server must not hold up a command whose response has been shown.
         await cache?.waitForRefreshes(within: .seconds(2))
         await cache?.sync()
-        try await hsts?.save()
-        if let path = jar.path {
-            try await jar.save()
-            CookieSource.warn(about: jar.unsavedCookies, in: path)
-        }
+        var failures: [any Error] = []
+        do { try await hsts?.save() } catch { failures.append(error) }
+        do { try await saveJar() } catch { failures.append(error) }
+        do { try await saveSession() } catch { failures.append(error) }
+        if let first = failures.first { throw first }
+    }
+
+    private func saveJar() async throws {
+        guard let path = jar.path else { return }
+        try await jar.save()
+        CookieSource.warn(about: jar.unsavedCookies, in: path)
+    }
+
+    private func saveSession() async throws {
         guard let session, !session.isReadOnly else { return }
         let change = CookieChange(from: session.cookies, to: jar.cookies)
         let given = session.given.filter { $0.credentials != nil || !$0.headers.isEmpty }

@@ -46,7 +46,7 @@ struct StateOptions: ParsableArguments {
         }
         if let cookieJar { try Self.check(jar: cookieJar) }
         if let name = session ?? sessionReadOnly { try Self.check(session: name) }
-        if hsts?.isEmpty == true { throw ValidationError("--hsts takes the path of a file.") }
+        if hsts?.isEmpty == true || hsts == "-" { throw ValidationError("--hsts takes the path of a file.") }
         if cache?.isEmpty == true { throw ValidationError("--cache takes the path of a folder.") }
     }
 
