@@ -33,9 +33,11 @@ struct RecorderDocumentTests {
         try await TestServer.withServer { server in
             try await record(server)
             let har = await scene.recorder.har()
-            expectEqual(har.entries.map { "\($0.request.method) \($0.response.status)" }, [
-                "GET 302", "GET 200", "POST 200", "GET 200", "GET 200", "GET 404", "GET 0",
-            ])
+            expectEqual(
+                har.entries.map { "\($0.request.method) \($0.response.status)" },
+                [
+                    "GET 302", "GET 200", "POST 200", "GET 200", "GET 200", "GET 404", "GET 0",
+                ])
             for entry in har.entries {
                 let json = entry.json
                 #expect(entry.started != nil && json["cache"].object != nil, "\(entry.row)")
