@@ -25,7 +25,7 @@ struct RecorderDocumentTests {
         try await api.get("bytes/100000")
         _ = try? await api.get("status/404")
         let closed = try ClosedPort()
-        _ = try? await api.get("http://127.0.0.1:\(closed.port)/")
+        _ = try? await scene.session("http://127.0.0.1:\(closed.port)").get("a")
     }
 
     @Test("It has the members that HAR 1.2 requires")
