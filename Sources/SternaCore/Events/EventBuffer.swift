@@ -19,7 +19,7 @@ package final class EventBuffer: Sendable {
     /// The pending entries and closures of one delivery.
     fileprivate struct Batch: Sendable {
         var entries: [Entry] = []
-        /// Closures, each with the number of entries to deliver before it.
+        /// Closures, each with the number of entries to deliver before it; the maximum until the batch is taken for all of them.
         var calls: [(position: Int, call: @Sendable () -> Void)] = []
 
         var isEmpty: Bool { entries.isEmpty && calls.isEmpty }
@@ -79,7 +79,8 @@ package final class EventBuffer: Sendable {
     /// Calls a closure after the delivery of all events that were posted before.
     package func afterDelivery(_ call: @escaping @Sendable () -> Void) {
         let starts = state.withLock { state in
-            state.waiting.calls.append((state.waiting.entries.count, call))
+            // The numbers of events that are lost by now are delivered behind the pending ones.
+            state.waiting.calls.append((state.lost.isEmpty ? state.waiting.entries.count : .max, call))
             return state.beginsDelivery()
         }
         if starts { beginDelivery() }
@@ -151,6 +152,9 @@ package final class EventBuffer: Sendable {
                 batch.entries.append(Entry(event: SternaEvent(.dropped(loss.count)), source: loss.source))
             }
             state.lost = []
+            for index in batch.calls.indices where batch.calls[index].position == .max {
+                batch.calls[index].position = batch.entries.count
+            }
             state.takings += 1
             return batch
         }

@@ -117,9 +117,10 @@ struct EventBufferTests {
         #expect(await eventually { !source.buffer.isFilled })
         post(0..<1, to: source)
         post(1..<3, to: derived)
+        source.buffer.afterDelivery { log.add("all delivered") }
         gate.signal()
         await source.buffer.flush()
-        expectEqual(log.lines, ["a taskCreated", "a dataReceived 0", "b dropped 2"])
+        expectEqual(log.lines, ["a taskCreated", "a dataReceived 0", "b dropped 2", "all delivered"])
     }
 
     @Test("An observer that posts events itself")
