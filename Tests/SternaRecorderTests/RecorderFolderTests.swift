@@ -149,6 +149,21 @@ struct RecorderFolderTests {
         }
     }
 
+    @Test("An exchange that is too long as JSON is an error of flush")
+    func tooLong() async throws {
+        try await Downloading.withFolder { parent in
+            var limits = Recorder.Limits()
+            limits.bytes = 10_000
+            let recorder = try await opened(parent + "/recording", limits)
+            // Each quotation mark is two bytes of JSON.
+            let api = try RecorderScene(recorder).mocked { _ in .text(String(repeating: "\"", count: 6_000)) }
+            try await api.get("a")
+            expectEqual(await paths(recorder), ["a"])
+            let error = await #expect(throws: SternaError.self) { try await recorder.flush() }
+            expectEqual(error?.kind, .writeFailed)
+        }
+    }
+
     @Test("A folder that is removed or full of something else is an error of flush, and the calls succeed")
     func failures() async throws {
         try await Downloading.withFolder { parent in

@@ -132,9 +132,11 @@ final class RecorderFolder: Sendable {
 
     private func write(_ exchange: Recorder.Exchange) throws(SternaError) {
         let tree = exchange.json(showsSecrets: keepsSecrets)
-        guard let line = try? tree.serialized() else { return }
         let limit = Int64(Self.limit(limits))
-        guard line.count < limit else { return }
+        // JSON is longer than what the memory counts.
+        guard let line = try? tree.serialized(), line.count < limit else {
+            throw Self.failure(path, FileFault("an exchange is longer as JSON than the recorder's limit of bytes"))
+        }
         let result = file.withLock { file -> Result<Void, SternaError> in
             do throws(SternaError) {
                 if file.length + Int64(line.count) + 1 > limit || file.lines >= max(1, limits.exchanges) {
