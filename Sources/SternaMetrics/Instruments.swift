@@ -12,11 +12,19 @@ final class Instruments: Sendable {
 
     private struct Key: Hashable {
         let label: String
-        let dimensions: [String]
+        let dimensions: [(String, String)]
 
-        init(_ label: String, _ dimensions: [(String, String)]) {
-            self.label = label
-            self.dimensions = dimensions.flatMap { [$0.0, $0.1] }
+        init(_ label: String, _ dimensions: [(String, String)]) { (self.label, self.dimensions) = (label, dimensions) }
+
+        // By hand, since tuples are not Hashable, and each report looks an instrument up.
+        static func == (one: Key, other: Key) -> Bool {
+            one.label == other.label && one.dimensions.elementsEqual(other.dimensions) { $0 == $1 }
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(label)
+            // Their names follow from the label.
+            for dimension in dimensions { hasher.combine(dimension.1) }
         }
     }
 

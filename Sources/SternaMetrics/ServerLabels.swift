@@ -12,19 +12,19 @@ final class ServerLabels: Sendable {
     }
 
     private let most: Int
-    private let known = Mutex<Set<Server>>([])
+    private let known = Mutex<[Server: [(String, String)]]>([:])
 
     init(most: Int) { self.most = max(0, most) }
 
     /// Returns the dimensions of a server.
     func dimensions(host: String, port: Int) -> [(String, String)] {
         let server = Server(host: host, port: port)
-        let isNamed = known.withLock { known in
-            if known.contains(server) { return true }
-            guard known.count < most else { return false }
-            known.insert(server)
-            return true
+        return known.withLock { known in
+            if let dimensions = known[server] { return dimensions }
+            guard known.count < most else { return [("server.address", Self.other)] }
+            let dimensions = [("server.address", host), ("server.port", "\(port)")]
+            known[server] = dimensions
+            return dimensions
         }
-        return isNamed ? [("server.address", host), ("server.port", "\(port)")] : [("server.address", Self.other)]
     }
 }

@@ -27,8 +27,8 @@ final class RequestSpan: Sendable {
         earlier = kind == .client ? request.call?.countSpans() ?? 0 : 0
         let name = SpanRule.name(of: request.method)
         span = tracer.startSpan(kind == .client ? name : "\(name) call", ofKind: kind)
-        let attributes = SpanRule.attributes(of: request, resends: earlier)
-        span.updateAttributes { $0.merge(attributes) }
+        // A tracer that leaves a request out, as samplers do, needs no attributes.
+        if span.isRecording { span.updateAttributes { SpanRule.add(request, resends: earlier, to: &$0) } }
         if kind == .client { (request.options[JoinedCallsKey.self] as? JoinedContexts)?.link(to: span) }
     }
 
@@ -44,19 +44,22 @@ final class RequestSpan: Sendable {
 
     /// Records the head of a response. Ends the span if the body is complete; otherwise returns the response with a body that does.
     func received(_ response: Response) -> Response {
-        var attributes = SpanRule.attributes(of: response)
-        if kind == .internal { attributes["sterna.response.source"] = response.source.rawValue }
-        span.updateAttributes { $0.merge(attributes) }
         if SpanRule.isError(response.status.code) { span.setStatus(SpanStatus(code: .error)) }
         // After a switch of protocols no body follows; the bytes of the other protocol are no part of the response.
         guard response.body.whole == nil, response.duplex == nil else {
-            end()
+            end(nil, at: nil, with: response)
             return response
         }
+        if span.isRecording { span.updateAttributes { add(response, to: &$0) } }
         progressed()
         var response = response
         response.body = ResponseBody(SpanBody(response.body, of: self))
         return response
+    }
+
+    private func add(_ response: Response, to attributes: inout SpanAttributes) {
+        SpanRule.add(response, to: &attributes)
+        if kind == .internal { attributes.set("sterna.response.source", value: .string(response.source.rawValue)) }
     }
 
     /// Records that a piece of the body was received.
@@ -87,25 +90,28 @@ final class RequestSpan: Sendable {
         end(cancellation ?? (isCancelled ? SternaError.cancelled(phase: .read) : nil), at: latest)
     }
 
-    private func end(_ error: (any Error)?, at moment: DefaultTracerClock.Timestamp?) {
+    /// - Parameter response: a response whose body was received with its head.
+    private func end(
+        _ error: (any Error)?, at moment: DefaultTracerClock.Timestamp?, with response: Response? = nil
+    ) {
         let isFirst = state.withLock { state in
             defer { state.isOver = true }
             return !state.isOver
         }
         guard isFirst else { return }
-        var attributes = SpanRule.attributes(of: note.last)
         // The engine has sent the request again on another connection, in the same span.
         let repeats = max(0, note.count - 1)
-        if repeats > 0 {
-            _ = call?.countSpans(repeats)
-            attributes["http.request.resend_count"] = earlier + repeats
+        if repeats > 0 { _ = call?.countSpans(repeats) }
+        if span.isRecording {
+            span.updateAttributes { attributes in
+                if let response { add(response, to: &attributes) }
+                SpanRule.add(note.last, to: &attributes)
+                if repeats > 0 { SpanRule.add(resends: earlier + repeats, to: &attributes) }
+                if let error { attributes.set("error.type", value: .string(SpanRule.type(of: error))) }
+            }
         }
-        if let error {
-            attributes["error.type"] = SpanRule.type(of: error)
-            // Not the server's own message, which may repeat secrets of the request.
-            span.setStatus(SpanStatus(code: .error, message: (error as? SternaError)?.detail))
-        }
-        span.updateAttributes { $0.merge(attributes) }
+        // Not the server's own message, which may repeat secrets of the request.
+        if let error { span.setStatus(SpanStatus(code: .error, message: (error as? SternaError)?.detail)) }
         if let moment { span.end(at: moment) } else { span.end() }
     }
 }

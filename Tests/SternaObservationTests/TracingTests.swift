@@ -46,7 +46,9 @@ struct TracingTests {
         let url = try HTTPURL("https://[2001:db8::1]/a")
         for (method, name, label) in [("GET", "GET", "GET"), ("PATCH", "PATCH", "PATCH"), ("PURGE", "HTTP", "_OTHER")] {
             let request = Request(try #require(Request.Method(method)), url)
-            let texts = SpanRule.attributes(of: request, resends: 0).texts
+            var attributes: SpanAttributes = [:]
+            SpanRule.add(request, resends: 0, to: &attributes)
+            let texts = attributes.texts
             expectEqual(SpanRule.name(of: request.method), name)
             expectEqual(texts["http.request.method"], label)
             expectEqual(texts["http.request.method_original"], label == "_OTHER" ? method : nil)

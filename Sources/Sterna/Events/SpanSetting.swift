@@ -1,7 +1,8 @@
 package import SternaCore
 
 /// The means by which another module reports a session's calls as spans of a trace; see ``SessionSettings/Events/spans``.
-package struct SpanSetting: Sendable {
+// A class, since each call reads it from the settings, and its members are large to copy.
+package final class SpanSetting: Sendable {
     /// Sees each request that the transport gets, below all interceptors that may change it.
     package let requests: any Interceptor
 

@@ -25,5 +25,11 @@ package enum KnownMethods {
 
 extension HTTPVersion {
     /// The version as OpenTelemetry's conventions write it: `1.0`, `1.1`, `2`.
-    package var number: String { String(description.dropFirst("HTTP/".count)) }
+    package var number: String {
+        switch self {
+        case .http11: "1.1"
+        case .http2: "2"
+        default: String(description.dropFirst("HTTP/".count))
+        }
+    }
 }

@@ -20,18 +20,36 @@ public struct MediaType: Sendable, Hashable, Codable, CustomStringConvertible {
 
     /// Parses a Content-Type field; nil if it is not a type and a subtype. Reads at most 64 parameters, and skips malformed ones.
     public init?(_ field: String) {
-        let pieces = Self.split(field)
-        guard let first = pieces.first else { return nil }
-        let text = first.trimmingBlanks()
-        let halves = text.split(separator: "/", omittingEmptySubsequences: false)
-        guard halves.count == 2, halves.allSatisfy({ FieldSyntax.isToken(String($0)) }) else { return nil }
-        essence = text.lowercased()
-        pairs = pieces.dropFirst().prefix(64).compactMap { piece in
+        // No semicolon before the first one can be inside quotes, since no type has any. Bytes, as comparing characters is slow.
+        let end = field.utf8.firstIndex(of: UInt8(ascii: ";")) ?? field.endIndex
+        guard let essence = Self.essence(field[..<end].trimmingBlanks()) else { return nil }
+        self.essence = essence
+        guard end < field.endIndex else {
+            pairs = []
+            return
+        }
+        pairs = Self.split(field[field.utf8.index(after: end)...]).prefix(64).compactMap { piece in
             guard let equals = piece.utf8.firstIndex(of: UInt8(ascii: "=")) else { return nil }
             let name = piece[..<equals].trimmingBlanks().lowercased()
             return name.isEmpty
                 ? nil : Pair(name: name, value: Self.unquote(piece[piece.utf8.index(after: equals)...]))
         }
+    }
+
+    /// Returns a type and a subtype in lower case; nil for anything else.
+    private static func essence(_ text: Substring) -> String? {
+        var slashes = 0
+        var hasUppercase = false
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: "/") {
+                slashes += 1
+            } else if !FieldSyntax.isTokenByte(byte) {
+                return nil
+            }
+            hasUppercase = hasUppercase || byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z")
+        }
+        guard slashes == 1, text.utf8.first != UInt8(ascii: "/"), text.utf8.last != UInt8(ascii: "/") else { return nil }
+        return hasUppercase ? text.lowercased() : String(text)
     }
 
     /// Returns whether a pattern covers this type: the type itself, `image/*`, `*/json`, `*/*`, or `application/*+json` for every
@@ -53,8 +71,8 @@ public struct MediaType: Sendable, Hashable, Codable, CustomStringConvertible {
         pairs.reduce(essence) { $0 + "; \($1.name)=\($1.value)" }
     }
 
-    // Semicolons inside quotes do not end a parameter. Compares bytes, as comparing characters is slow.
-    private static func split(_ field: String) -> [Substring] {
+    // Semicolons inside quotes do not end a parameter.
+    private static func split(_ field: Substring) -> [Substring] {
         var pieces: [Substring] = []
         var start = field.startIndex
         var isQuoted = false

@@ -90,7 +90,7 @@ struct LogRule {
             values[event.kind.family == .transfers ? "sterna.transfer" : "sterna.call"] = "\(owner.id)"
         }
         if event.attempt > 0 { values["sterna.attempt"] = event.attempt }
-        if event.call != nil || event.kind.family == .transfers { values["sterna.elapsed"] = event.time }
+        if event.call != nil || event.kind.family == .transfers { values.add("sterna.elapsed", event.time) }
         if event.kind.family == .network {
             addNetwork(event, to: &values)
         } else {
@@ -136,7 +136,7 @@ struct LogRule {
         case .retryScheduled(let retry):
             values["sterna.retry.number"] = retry.number
             values["sterna.retry.reason"] = "\(retry.reason)"
-            values["sterna.retry.delay"] = retry.delay
+            values.add("sterna.retry.delay", retry.delay)
         case .requestEnded(let metrics): addEnd(event, metrics, to: &values)
         default: break
         }
@@ -204,7 +204,7 @@ struct LogRule {
             values.add(error.kind, error.detail)
         case .transferRetryScheduled(let error, let pause):
             values.add(error.kind, error.detail)
-            values["sterna.retry.delay"] = pause
+            values.add("sterna.retry.delay", pause)
         case .valueParsed(.failure(let error)), .taskCompleted(let error?), .transferFailed(let error):
             values.add(error.kind, error.detail)
         case .queueFinished(let finished, let failed):
@@ -238,19 +238,19 @@ struct LogRule {
 
 /// The metadata of a line while it is made.
 struct LogValues {
-    private(set) var all: Logger.Metadata = [:]
+    private(set) var all: Logger.Metadata
+
+    // Most lines have no more, so that the dictionary seldom grows.
+    init() { all = Logger.Metadata(minimumCapacity: 12) }
 
     /// Sets the text of a value; nil changes nothing.
     subscript(key: String) -> (any CustomStringConvertible)? {
         get { all[key].map { "\($0)" } }
-        set {
-            if let duration = newValue as? Duration {
-                add(key, Self.seconds(duration), limit: LogText.longest)
-            } else {
-                add(key, newValue?.description, limit: LogText.longest)
-            }
-        }
+        set { add(key, newValue?.description, limit: LogText.longest) }
     }
+
+    /// Sets a time in seconds.
+    mutating func add(_ key: String, _ duration: Duration) { all[key] = .string(Self.seconds(duration)) }
 
     mutating func add(_ key: String, _ text: String?, limit: Int) {
         if let text { all[key] = .string(LogText.safe(text, limit: limit)) }

@@ -41,7 +41,7 @@ struct LogSetting: Sendable {
         let (level, message) = rule.head(event.kind)
         guard level >= logger.logLevel else { return }
         let own = rule.metadata(event)
-        logger.log(level: level, message, metadata: provided.merging(own) { $1 })
+        logger.log(level: level, message, metadata: provided.isEmpty ? own : provided.merging(own) { $1 })
     }
 
     /// Writes the line of a failed call that records no events, since its logger does not want them.
