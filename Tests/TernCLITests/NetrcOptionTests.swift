@@ -12,7 +12,8 @@ import Testing
 struct NetrcOptionTests {
     /// Runs `tern` with a `.netrc`; returns the Authorization fields of the requests, nil for none.
     private func sent(
-        _ netrc: String, _ arguments: [String] = [], at path: String = "/get", command: [String] = []
+        _ netrc: String, _ arguments: [String] = [], at path: String = "/get", by user: String = "",
+        command: [String] = []
     ) async throws -> [String?] {
         let folder = try TemporaryFolder()
         try folder.write(netrc, to: "netrc")
@@ -26,13 +27,18 @@ struct NetrcOptionTests {
                 request.headers["Authorization"] == nil
                     ? .text("no", status: 401, headers: ["WWW-Authenticate": "Basic realm=x"]) : .text("yes")
             }
+            server.route("GET", "/refuses") { _ in
+                .text("no", status: 401, headers: ["WWW-Authenticate": "Basic realm=x"])
+            }
             server.route("GET", "/asks-digest") { request in
                 request.headers["Authorization"] == nil
                     ? .text(
                         "no", status: 401, headers: ["WWW-Authenticate": #"Digest realm="x", nonce="n", qop="auth""#])
                     : .text("yes")
             }
-            let words = command + ["--netrc-file", folder.path("netrc")] + arguments + [server.url(path)]
+            let words =
+                command + ["--netrc-file", folder.path("netrc")] + arguments
+                + [server.url(path).replacing("://", with: "://\(user)")]
             let outcome = try await TernProcess(words, folder: folder.path).outcome()
             expectEqual(outcome.status, 0, "\(outcome.errors)")
             #expect(!(outcome.text + outcome.errors).contains("s3cret\n"))
@@ -53,6 +59,29 @@ struct NetrcOptionTests {
         let netrc = "default login ada password s3cret\n"
         try await expectEqual(sent(netrc), [nil])
         try await expectEqual(sent(netrc, at: "/asks"), [nil, Self.basic])
+    }
+
+    @Test("A user in the URL gets the password of the entry with that login, and of no other") func userOfURL()
+        async throws
+    {
+        let two = "machine 127.0.0.1 login eve password other\n" + Self.own
+        try await expectEqual(sent(two, by: "ada@"), [Self.basic])
+        try await expectEqual(sent(two, at: "/asks", by: "ada@"), [Self.basic])
+        try await expectEqual(sent(two, ["-s"], by: "ada@", command: ["download"]), [Self.basic])
+        try await expectEqual(sent("machine 127.0.0.1 password s3cret", by: "ada@"), [Self.basic])
+        // One of “default” waits, and no empty password is sent before it.
+        let anyHost = "default login ada password s3cret\n"
+        try await expectEqual(sent(anyHost, by: "ada@"), [nil])
+        try await expectEqual(sent(anyHost, at: "/asks", by: "ada@"), [nil, Self.basic])
+        let digest = try await sent(two, ["--auth-type", "digest"], at: "/asks-digest", by: "ada@")
+        expectEqual(digest.map { $0?.contains(#"username="ada""#) }, [nil, true])
+        // Without an entry of that login the user is sent alone, as without --netrc.
+        try await expectEqual(sent(two, by: "bob@"), ["Basic Ym9iOg=="])
+        try await expectEqual(sent(two, at: "/refuses", by: "bob@"), ["Basic Ym9iOg=="])
+        // The password of the URL comes first; after it, only that of the same login.
+        try await expectEqual(sent(two, by: "ada:x@"), ["Basic YWRhOng="])
+        try await expectEqual(sent(two, at: "/refuses", by: "ada:x@"), ["Basic YWRhOng=", Self.basic])
+        try await expectEqual(sent(two, at: "/refuses", by: "ada@"), [Self.basic])
     }
 
     @Test("A redirect to another host takes nothing along") func redirect() async throws {

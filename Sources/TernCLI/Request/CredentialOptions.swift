@@ -141,13 +141,21 @@ struct CredentialOptions: ParsableArguments {
         ///   - headers: the request's header fields: one of these may have credentials.
         ///   - isRouted: whether a proxy or an option may lead the request to another machine than the URL names.
         func credentials(for url: HTTPURL, headers: RequestContent, isRouted: Bool) -> CredentialOptions.Given {
+            var policy = policy
+            // A user in the URL chooses among the entries, and is not sent with an empty password before.
+            if let user = url.user, entries.credential(for: url.host, user: user) != nil {
+                var own = policy ?? .standard
+                own.withholdsEmptyPasswords = true
+                policy = own
+            }
             let later = CredentialOptions.Given(policy: policy)
-            // A user in the URL chooses among the entries once the server asks.
-            guard type != .digest, url.userinfo == nil, headers.headers["Authorization"] == nil,
+            guard type != .digest, url.userinfo?.password.isEmpty ?? true, headers.headers["Authorization"] == nil,
                 !headers.removedHeaders.contains("authorization")
             else { return later }
             let isLocal = ProxyExceptions.isLoopback(url.hostWithoutBrackets) && !isRouted
-            guard url.scheme.isSecure || isLocal, let found = entries.ownCredential(for: url.host) else { return later }
+            guard url.scheme.isSecure || isLocal,
+                let found = entries.ownCredential(for: url.host, user: url.user)
+            else { return later }
             if type == .bearer {
                 return CredentialOptions.Given(authorization: .bearer(found.secret), policy: policy)
             }

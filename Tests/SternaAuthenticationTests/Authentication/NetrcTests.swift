@@ -87,6 +87,8 @@ struct NetrcTests {
             parsing: "machine a.test login ada password 1 machine a.test login bob password 2 default password 3")
         expectEqual(Self.shown(netrc.credential(for: "a.test", user: "bob")), "bob/2")
         expectEqual(Self.shown(netrc.credential(for: "a.test", user: "eve")), "eve/3")
+        expectEqual(Self.shown(netrc.ownCredential(for: "a.test", user: "bob")), "bob/2")
+        expectEqual(Self.shown(netrc.ownCredential(for: "a.test", user: "eve")), "none")
         expectEqual(Self.shown(netrc.credential(for: "a.test")), "ada/1")
     }
 

@@ -47,7 +47,10 @@ struct AuthenticationTransaction {
         situation.field = request.headers[.authorization]
         situation.sources = CredentialSource.allCases.filter { source in
             switch source {
-            case .url, .request, .session: own?.credential(source, for: request) != nil
+            case .url:
+                own?.credential(.url, for: request).map { !policy.withholdsEmptyPasswords || !$0.secret.isEmpty }
+                    ?? false
+            case .request, .session: own?.credential(source, for: request) != nil
             case .remembered:
                 own?.hasAny(for: request) != true
                     && interceptor.memory.spaces.withLock { $0.remembersCredential(for: origin) }

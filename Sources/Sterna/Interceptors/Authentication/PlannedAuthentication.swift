@@ -66,9 +66,10 @@ final class PlannedAuthentication: Sendable {
 
     /// Returns whether a URL's user information may be sent without a challenge, by Basic.
     func allowsBasic(_ url: HTTPURL, _ own: RequestSettings) -> Bool {
-        guard url.userinfo != nil else { return true }
+        guard let userinfo = url.userinfo else { return true }
         let shared = settings.auth.challenges.policy
         let policy = own.state.choices.authentication?.over(shared ?? .standard) ?? shared
-        return policy?.schemes.contains(.basic) ?? true
+        guard let policy else { return true }
+        return policy.schemes.contains(.basic) && !(policy.withholdsEmptyPasswords && userinfo.password.isEmpty)
     }
 }

@@ -36,6 +36,10 @@ public struct AuthenticationPolicy: Sendable, Hashable {
     /// Set it in the session's policy, so that all its requests are authenticated. `resetSession` removes remembered credentials.
     public var remembersCredential = false { didSet { edits.insert(Property.remembersCredential) } }
 
+    /// Whether a user without a password in a URL only chooses among the entries of a `.netrc`; false by default, which sends an
+    /// empty password.
+    package var withholdsEmptyPasswords = false { didSet { edits.insert(Property.withholdsEmptyPasswords) } }
+
     /// Makes a policy.
     ///
     /// - Parameter schemes: the schemes that may be used; all by default. With none, the caller receives each 401.
@@ -52,7 +56,7 @@ public struct AuthenticationPolicy: Sendable, Hashable {
 
 extension AuthenticationPolicy: EditedValue {
     private enum Property: Int {
-        case schemes, allowsInsecurePasswords, isPreemptive, remembersCredential
+        case schemes, allowsInsecurePasswords, isPreemptive, remembersCredential, withholdsEmptyPasswords
     }
 
     package func apply(to other: inout AuthenticationPolicy) {
@@ -60,5 +64,6 @@ extension AuthenticationPolicy: EditedValue {
         if edits.contains(Property.allowsInsecurePasswords) { other.allowsInsecurePasswords = allowsInsecurePasswords }
         if edits.contains(Property.isPreemptive) { other.isPreemptive = isPreemptive }
         if edits.contains(Property.remembersCredential) { other.remembersCredential = remembersCredential }
+        if edits.contains(Property.withholdsEmptyPasswords) { other.withholdsEmptyPasswords = withholdsEmptyPasswords }
     }
 }

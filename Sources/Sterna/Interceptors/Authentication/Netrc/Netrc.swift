@@ -47,9 +47,7 @@ package struct Netrc: Sendable {
     package func credential(for host: String, user: String? = nil) -> Credential? {
         guard let host = NetrcParser.host(host) else { return nil }
         let matching = entries.lazy.filter { entry in
-            guard entry.machine.matches(host) else { return false }
-            guard let user, let login = entry.login else { return true }
-            return user.utf8.elementsEqual(login.utf8)
+            entry.machine.matches(host) && entry.isOf(user)
         }
         guard let first = matching.first else { return nil }
         let found = matching.first { $0.password != nil && $0.machine.isAny == first.machine.isAny }
@@ -57,10 +55,14 @@ package struct Netrc: Sendable {
     }
 
     /// Returns the credential of a host that has a `machine` of its own; nil without one, whatever `default` has.
-    package func ownCredential(for host: String) -> Credential? {
+    ///
+    /// - Parameter user: skips entries with another login; nil skips none.
+    package func ownCredential(for host: String, user: String? = nil) -> Credential? {
         guard let host = NetrcParser.host(host) else { return nil }
-        let found = entries.first { $0.password != nil && !$0.machine.isAny && $0.machine.matches(host) }
-        return found?.credential(of: nil)
+        let found = entries.first { entry in
+            entry.password != nil && !entry.machine.isAny && entry.machine.matches(host) && entry.isOf(user)
+        }
+        return found?.credential(of: user)
     }
 }
 
@@ -95,6 +97,12 @@ struct NetrcEntry: Sendable, Hashable {
     let machine: Machine
     var login: String?
     var password: String?
+
+    /// Whether the entry may be used for a user: it names no other login. True for nil.
+    func isOf(_ user: String?) -> Bool {
+        guard let user, let login else { return true }
+        return user.utf8.elementsEqual(login.utf8)
+    }
 
     /// Returns the credential of the entry, or of a user if it names none; nil without a password.
     func credential(of user: String?) -> Credential? {
