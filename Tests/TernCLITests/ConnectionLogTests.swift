@@ -51,6 +51,29 @@ struct ConnectionLogTests {
         }
     }
 
+    @Test("With -v a connection is kept for the next URL, as without it", arguments: [false, true])
+    func kept(isTLS: Bool) async throws {
+        let authority = try CertificateAuthority()
+        let folder = try TemporaryFolder()
+        try authority.writePEM(toPath: folder.path("ca.pem"))
+        let bundle = isTLS ? try authority.issue(hosts: ["localhost", "127.0.0.1"]) : nil
+        try await TestServer.withServer(.init(tls: bundle)) { server in
+            let options = isTLS ? ["--cacert", folder.path("ca.pem")] : []
+            for verbose in [["-v"], []] {
+                let before = server.totalConnections
+                let urls = [server.url("/get"), server.url("/headers")]
+                let outcome = try await TernProcess(verbose + options + urls, folder: folder.path).outcome()
+                expectEqual(outcome.status, 0, "\(outcome.errors)")
+                expectEqual(server.totalConnections - before, 1)
+                guard !verbose.isEmpty else { continue }
+                let lines = lines(outcome)
+                expectEqual(
+                    lines.filter { $0.hasPrefix("* Connection: ") }, ["* Connection: new", "* Connection: reused"])
+                expectEqual(lines.count { $0.hasPrefix("* Certificate: CN=localhost") }, isTLS ? 1 : 0)
+            }
+        }
+    }
+
     @Test("--timeline draws the call, its attempts and their phases on standard error") func timeline() async throws {
         try await TestServer.withServer { server in
             let url = server.url("/redirect/1")

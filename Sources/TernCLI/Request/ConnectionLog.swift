@@ -5,9 +5,10 @@ import Synchronization
 /// the connection is new, and the version of HTTP.
 final class ConnectionLog: Sendable {
     private struct Seen {
-        /// The certificates of handshakes whose lines were not printed yet.
-        var certificates: [String] = []
         var isTLS = false
+        /// The hosts of the attempt whose certificates are printed: the server, and the proxy's description.
+        var host = ""
+        var proxy: String?
     }
 
     private let say: @Sendable (String) -> Void
@@ -19,40 +20,67 @@ final class ConnectionLog: Sendable {
     /// Prints the events of connections.
     var observer: EventObserver { EventObserver(.network) { [self] in receive($0) } }
 
-    /// Returns a policy that decides like the given one, and prints the certificates of servers.
-    func watching(_ policy: SecurityPolicy) -> SecurityPolicy {
-        var inner = policy
-        inner.evaluators.append(
-            TrustEvaluator { [self] evaluation in
-                note(evaluation)
-                return evaluation.verdict
-            })
-        // A closure might accept what the checks reject, for which the library trusts its servers less; another policy cannot.
-        var outer = policy
-        outer.evaluators.append(TrustEvaluator(inner))
-        return outer
+    /// Returns a policy that decides like the given one, and keeps the certificates of servers for the lines.
+    ///
+    /// Equal policies have equal results, since a connection is kept only for requests with an equal policy.
+    static func watching(_ policy: SecurityPolicy) -> SecurityPolicy {
+        watched.withLock { watched in
+            if let known = watched[policy] { return known }
+            var inner = policy
+            inner.evaluators.append(
+                TrustEvaluator { evaluation in
+                    note(evaluation)
+                    return evaluation.verdict
+                })
+            // A closure might accept what the checks reject, for which the library trusts its servers less; another policy cannot.
+            var outer = policy
+            outer.evaluators.append(TrustEvaluator(inner))
+            watched[policy] = outer
+            return outer
+        }
     }
 
-    private func note(_ evaluation: TrustEvaluation) {
+    private static let watched = Mutex<[SecurityPolicy: SecurityPolicy]>([:])
+
+    /// The certificates of handshakes whose lines were not printed yet, with their hosts, the newest at the end.
+    private static let certificates = Mutex<[(host: String, line: String)]>([])
+
+    private static let mostCertificates = 1_000
+
+    private static func note(_ evaluation: TrustEvaluation) {
         guard let certificate = evaluation.certificates.first else { return }
         let verdict = evaluation.verdict == .trusted ? "trusted" : "not checked"
         let line = "* Certificate: \(CertificateReport.brief(certificate)); \(verdict)"
-        seen.withLock { $0.certificates.append(line) }
+        certificates.withLock { lines in
+            lines.append((host: evaluation.host, line: line))
+            // Handshakes that fail later leave theirs.
+            if lines.count > mostCertificates { lines.removeFirst() }
+        }
+    }
+
+    /// Removes the newest certificate of a host, and returns its line; nil if none was seen.
+    private static func takeCertificate(ofHost matches: (String) -> Bool) -> String? {
+        certificates.withLock { lines in
+            lines.lastIndex { matches($0.host) }.map { lines.remove(at: $0).line }
+        }
     }
 
     private func receive(_ event: SternaEvent) {
         switch event.kind {
-        case .attemptBegan: seen.withLock { $0.isTLS = false }
+        case .attemptBegan(_, let request):
+            seen.withLock { $0 = Seen(host: request.url.host) }
         case .connected(let address): say("* Address: \(address)")
-        case .proxyConnected(let proxy, _): say("* Proxy: \(proxy)")
+        case .proxyConnected(let proxy, _):
+            say("* Proxy: \(proxy)")
+            seen.withLock { $0.proxy = proxy }
         case .tlsEstablished(let version):
             say("* TLS: \(version ?? "of an unknown version")")
-            let lines = seen.withLock { seen in
+            let seen = seen.withLock { seen in
                 seen.isTLS = true
-                defer { seen.certificates = [] }
-                return seen.certificates
+                return seen
             }
-            for line in lines { say(line) }
+            if let proxy = seen.proxy, let line = Self.takeCertificate(ofHost: { proxy.contains($0) }) { say(line) }
+            if let line = Self.takeCertificate(ofHost: { $0 == seen.host || "[\($0)]" == seen.host }) { say(line) }
         case .connectionAcquired(let isReused): say("* Connection: \(isReused ? "reused" : "new")")
         case .responseBegan(let response):
             let isTLS = seen.withLock { $0.isTLS }

@@ -49,7 +49,7 @@ extension RequestJob {
         if let suites = try dial?.suites() { checks.tls.cipherSuites = suites }
         let connections = output.verbose ? ConnectionLog { printError($0) } : nil
         // A cache keeps the responses of policies with closures apart.
-        let policy = sender.state.cache == nil ? connections?.watching(checks) ?? checks : checks
+        let policy = connections != nil && sender.state.cache == nil ? ConnectionLog.watching(checks) : checks
         let engine = try dial?.engine(for: url, trust, routing) ?? trust.engine(routing.families)
         let (proxies, netrc) = (try routing.proxies(), try request.sender.credentials.netrcAccess())
         if routing.unixSocket == nil, routing.isProxied(url, proxies) { try dial?.checkProxy(for: url) }
