@@ -125,6 +125,28 @@ struct RequestPlanTests {
         expectEqual(error?.message.contains("-T") == true || error?.message.contains("-o and -O") == true, true)
     }
 
+    @Test(
+        "A file that one response would replace with another is an error",
+        arguments: [
+            "-o x http://a/{b,c}", "-o #2 http://a/{b,c}/[1-2]", "-o x -o x http://a/ http://b/",
+            "-O -O http://a/x http://b/x?y", "--remote-name-all http://a/{b,c}/x",
+            "-Z -o x http://a/[1-3]", "-J -o x http://a/{b,c}",
+        ])
+    func replaced(words: String) async {
+        let error = await #expect(throws: UsageError.self) { try await lines(words) }
+        expectEqual(error?.message.contains("“x”") == true || error?.message.contains("“1”") == true, true)
+        expectEqual(error?.message.contains("--no-clobber"), true)
+    }
+
+    @Test(
+        "Devices, standard output and files with numbers take several responses",
+        arguments: [
+            "-o /dev/null http://a/{b,c}", "-o - http://a/{b,c}", "--no-clobber -o x http://a/{b,c}",
+            "-o x#1 http://a/{b,c}", "-O -O -J http://a/x http://b/x", "--curl -o x http://a/{b,c}",
+            "-o y/x -O http://a/ http://b/x --output-dir z", "-o x http://a/ http://b/",
+        ])
+    func shared(words: String) async throws { try await expectEqual(lines(words).count, 2) }
+
     @Test("-Z and --jobs say how many requests run at once") func jobs() async throws {
         for (words, jobs) in [
             ("-Z http://a/", 50), ("--jobs 3 http://a/", 3), ("-Z --parallel-max 7 http://a/", 7), ("http://a/", 1),

@@ -219,6 +219,11 @@ struct RequestPlan: Hashable, Sendable {
                     "--etag-save and --etag-compare are for one URL, and there are \(targets.count); write --next between the requests."
                 )
             }
+            try checkNames(
+                targets.map { target in
+                    let own = outputs.indices.contains(target.pattern) ? outputs[target.pattern] : nil
+                    return (url: target.url, output: own?.output(for: target.parts) ?? (savesAll ? ["-O"] : []))
+                })
             let firsts = targets.indices.filter { $0 == 0 || targets[$0].pattern != targets[$0 - 1].pattern }
             let lines = targets.map { target -> [String] in
                 var line = words.filter { word in
@@ -254,6 +259,36 @@ struct RequestPlan: Hashable, Sendable {
             guard uploads.isEmpty || uploads.count == urls else {
                 throw UsageError(
                     "Each -T sends a file to one URL, and there are \(uploads.count) for \(urls) URLs; write -T FILE for each URL, or --next between the requests."
+                )
+            }
+        }
+
+        /// Throws `UsageError` for a file that several responses would be saved to, of which only the last would be left.
+        private func checkNames(_ targets: [(url: String, output: [String])]) throws(UsageError) {
+            // These save nothing, or number the files.
+            guard !words.contains(.flag("--curl")), !words.contains(.flag("--no-clobber")) else { return }
+            // A name that the server gives replaces no file.
+            let isNamedByServer = words.contains(.flag("-J")) || words.contains(.flag("--remote-header-name"))
+            let folder = words.compactMap { word -> String? in
+                if case .option("output-dir", let value, _) = word { value } else { nil }
+            }.last
+            var known: Set<String> = []
+            for (url, output) in targets {
+                guard let word = RequestWord.sorted(output)?.last else { continue }
+                var path: String?
+                if case .option(_, let value, _) = word {
+                    path = value == "-" ? nil : value
+                } else if !isNamedByServer {
+                    path = (try? Target.url(url)).flatMap { DownloadFileName.name(of: $0) }
+                }
+                if let folder, let name = path { path = "\(folder)/\(name)" }
+                // A device takes all of them.
+                guard let path, !known.insert(path).inserted, FileStatus(path: path)?.isRegular != false else {
+                    continue
+                }
+                let name = DownloadLine.printable(DownloadLine.shortened(path))
+                throw UsageError(
+                    "Several responses would be saved to “\(name)”, and only the last would be left; write --no-clobber to number the files, or a name for each, as in -o 'page#1' for the URL 'http://a.example/{x,y}'."
                 )
             }
         }
