@@ -64,6 +64,14 @@ struct FileBodyTests {
         }
     }
 
+    @Test("A range that begins before the file is an error", arguments: [-1..<10, -5 ..< -2, Int64.min..<Int64.max])
+    func negative(range: Range<Int64>) throws {
+        let file = try TestFile(Wire.pattern(100))
+        let error = #expect(throws: SternaError.self) { try Body.file(file.path, range: range) }
+        expectEqual(error?.kind, .fileUnreadable)
+        expectEqual(error?.underlying as? BodyFault, .negativeRange(lowerBound: range.lowerBound))
+    }
+
     @Test("A range whose end overflows fails the request")
     func overflow() async throws {
         await #expect(processExitsWith: .success) {

@@ -111,13 +111,17 @@ extension Body {
     /// Throws `fileUnreadable` at once if the file does not exist, is a directory, or may not be read. The request fails if the
     /// size of a file that is sent as a whole changes meanwhile.
     ///
-    /// - Parameter range: the bytes to send, counted from 0; nil, the default, sends the whole file. The request fails if the file
-    ///   ends before the range does.
+    /// - Parameter range: the bytes to send, counted from 0; nil, the default, sends the whole file. A range that begins below 0
+    ///   throws `fileUnreadable`; the request fails if the file ends before the range does.
     public static func file(
         _ file: some FileReference, range: Range<Int64>? = nil, mediaType: String? = nil
     ) throws(SternaError) -> Body {
         var part = try FileRange(wholeFile: file)
-        if let range = range?.clamped(to: 0..<Int64.max) {
+        if let range {
+            guard range.lowerBound >= 0 else {
+                throw BodyFault.negativeRange(lowerBound: range.lowerBound).error(part.path, phase: .prepare)
+            }
+            // Not negative, so the length does not overflow.
             part = FileRange(path: part.path, offset: range.lowerBound, length: range.upperBound - range.lowerBound)
         }
         return Body(segments: [.file(part)], mediaType: mediaType)

@@ -14,6 +14,8 @@ public enum BodyFault: Error, Sendable, Hashable {
     case unreadable(path: String, code: Int32)
     /// The size of the file has changed since it was added.
     case changed(path: String)
+    /// A range of a file begins before the file's first byte; carries the range's lower bound.
+    case negativeRange(lowerBound: Int64)
     /// The source delivered fewer bytes than it had declared.
     case tooShort(delivered: Int64, declared: Int64)
     /// The source delivered more bytes than it had declared.
@@ -43,6 +45,7 @@ extension BodyFault: CustomStringConvertible {
         case .directory: "it is a directory"
         case .notAFile: "it is not a regular file"
         case .changed: "its size changed after it was added"
+        case .negativeRange(let lowerBound): "its range begins at \(lowerBound), and the first byte is 0"
         case .tooShort(let delivered, let declared):
             "the source delivered \(delivered) bytes, fewer than the \(declared) it had declared"
         case .tooLong(let declared): "the source delivered more than the \(declared) bytes it had declared"

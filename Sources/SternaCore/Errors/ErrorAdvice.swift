@@ -186,7 +186,7 @@ package enum ErrorAdvice: Sendable, Hashable, CaseIterable {
         case .controlCharacter, .backslashAtEnd: .removeCharacter
         case .notInCharset: .useUTF8
         case .invalidBoundary, .boundaryInside: .otherBoundary
-        case .notReplayable: nil
+        case .notReplayable, .negativeRange: nil
         }
     }
 }
