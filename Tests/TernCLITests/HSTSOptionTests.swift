@@ -64,7 +64,9 @@ struct HSTSOptionTests {
         arguments: [("-c", "jar"), ("--session", "session.json")])
     func unsaved(option: String, file: String) async throws {
         try await withServer { server, folder, options in
-            server.route("GET", "/cookie") { _ in ServerResponse(headers: ["Set-Cookie": "tern=1; Path=/"]) }
+            server.route("GET", "/cookie") { _ in
+                ServerResponse(headers: ["Set-Cookie": "tern=1; Path=/", "Strict-Transport-Security": "max-age=3600"])
+            }
             // Nothing can be locked here.
             try FileManager.default.createDirectory(atPath: folder.path("hsts.lock"), withIntermediateDirectories: true)
             let outcome = try await TernProcess.run(
@@ -73,6 +75,9 @@ struct HSTSOptionTests {
             #expect(outcome.errors.contains("hsts.lock"), "\(outcome.errors)")
             let saved = String(decoding: folder.content(file) ?? [], as: UTF8.self)
             #expect(saved.contains("tern"), "\(saved)")
+            // A command that learns nothing has nothing to save.
+            let other = try await TernProcess.run(options + ["https://a.test:\(server.port)/get"])
+            expectEqual(other.status, 0, "\(other.errors)")
         }
     }
 

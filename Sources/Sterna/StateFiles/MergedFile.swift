@@ -48,6 +48,9 @@ final class MergedFile<Format: MergedFileFormat>: Sendable {
     /// Whether the file was read, or there is none.
     var isLoaded: Bool { isRead.load(ordering: .acquiring) }
 
+    /// Whether changes wait for a save.
+    var isDirty: Bool { content.withLock { $0.isDirty } }
+
     /// Calls a closure with the state. It schedules no save: changes that the closure makes are saved with later ones.
     func withLock<R: Sendable>(_ body: (inout Format.State) -> R) -> R { content.withLock { body(&$0.state) } }
 

@@ -215,7 +215,10 @@ struct CommandState: Sendable {
         await cache?.waitForRefreshes(within: .seconds(2))
         await cache?.sync()
         var failures: [any Error] = []
-        do { try await hsts?.save() } catch { failures.append(error) }
+        // A command that has learnt nothing needs no folder that can be written.
+        if let hsts, hsts.hasUnsavedChanges {
+            do { try await hsts.save() } catch { failures.append(error) }
+        }
         do { try await saveJar() } catch { failures.append(error) }
         do { try await saveSession() } catch { failures.append(error) }
         if let first = failures.first { throw first }

@@ -193,6 +193,9 @@ extension HSTSStore {
     /// Whether the file was read, or there is none.
     var isLoaded: Bool { content.isLoaded }
 
+    /// Whether ``save()`` has changes of this store to write.
+    package var hasUnsavedChanges: Bool { content.isDirty }
+
     /// Reads the file, unless it was read already. Throws `fileUnreadable`; requests then work without the file.
     public func load() async throws { try await content.load() }
 
