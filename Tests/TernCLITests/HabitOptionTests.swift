@@ -77,6 +77,21 @@ struct HabitOptionTests {
         }
     }
 
+    @Test(
+        "Another type of -H or an item is that of the form, with the form's boundary",
+        arguments: [
+            ["-F", "a=b", "-H", "Content-Type: application/x-parts", "URL"],
+            ["-F", "a=b", "URL", "Content-Type:application/x-parts"],
+            ["--multipart", "URL", "a=b", "Content-Type:application/x-parts"],
+        ])
+    func formType(words: [String]) async throws {
+        let sent = try await echo(words)
+        let type = sent["headers"]["Content-Type"].string ?? ""
+        #expect(type.hasPrefix("application/x-parts; boundary="), "\(type)")
+        let boundary = type.dropFirst("application/x-parts; boundary=".count)
+        #expect(sent["data"].string?.contains("--\(boundary)--") == true, "\(sent)")
+    }
+
     @Test("A multipart type of -H keeps its parameters, and -i shows the head that --fail rejects")
     func multipartType() async throws {
         let sent = try await echo(["-F", "a=b", "-H", "Content-Type: multipart/form-data; charset=utf-8", "URL"])

@@ -75,16 +75,6 @@ struct GivenBody: Hashable, Sendable {
     }
 }
 
-extension Body {
-    /// Gives a form the multipart type of a header field, such as `multipart/form-data; charset=utf-8`, with its own boundary.
-    mutating func keepMultipartType(_ type: String?) {
-        guard let type, type.lowercased().hasPrefix("multipart/"), !type.lowercased().contains("boundary="),
-            let own = mediaType, let boundary = own.firstRange(of: "boundary=")
-        else { return }
-        mediaType = "\(type); \(own[boundary.lowerBound...])"
-    }
-}
-
 extension DataPiece {
     /// Whether the content is sent as it is.
     fileprivate var isPlain: Bool { !isEncoded && !dropsLineEnds }

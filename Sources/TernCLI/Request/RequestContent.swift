@@ -94,6 +94,17 @@ struct RequestContent: Sendable {
         headers.append("Content-Range", "bytes \(count)-\(whole.length - 1)/\(whole.length)")
     }
 
+    /// Gives a form the type of a header field, such as `multipart/mixed`, with the form's own boundary, as curl and HTTPie do. A field
+    /// with a boundary names that of another form, and is left out.
+    mutating func keepFormType() {
+        guard let type = headers["Content-Type"], !type.isEmpty, !type.lowercased().contains("boundary="),
+            let own = body?.mediaType, own.hasPrefix("multipart/"), let boundary = own.firstRange(of: "boundary=")
+        else { return }
+        let whole = "\(type); \(own[boundary.lowerBound...])"
+        headers["Content-Type"] = whole
+        body?.mediaType = whole
+    }
+
     /// Returns a form of the fields and files in the order in which they were written.
     private static func multipart(_ items: [Item], _ style: RequestStyle?) throws -> Body? {
         var form = MultipartForm(encoder: style?.query ?? QueryEncoder())

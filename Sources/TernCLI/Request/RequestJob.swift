@@ -296,7 +296,6 @@ struct RequestJob {
                 content.body = .bytes(try await GivenBody.joined(pieces), mediaType: givenBody.mediaType)
             case .form(let parts):
                 content.body = try await GivenBody.form(parts)
-                content.body?.keepMultipartType(content.headers["Content-Type"])
                 content.hasParts = true
             case .standardInput:
                 content.body = try await StandardInput(patience: nil).body() ?? .bytes([])
@@ -313,6 +312,7 @@ struct RequestJob {
             content.body = try await StandardInput(patience: target.method == nil ? .seconds(1) : nil).body()
             content.body?.mediaType = format.mediaType
         }
+        content.keepFormType()
         if request.compress, let body = content.body {
             // A short body is compressed as a whole, which gives it a length: many servers reject chunks.
             let compressed = body.compressed()
