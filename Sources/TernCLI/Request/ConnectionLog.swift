@@ -58,6 +58,11 @@ final class ConnectionLog: Sendable {
         }
     }
 
+    /// Returns a host without the brackets and the zone of an IPv6 address.
+    private static func plain(_ host: String) -> String {
+        String(host.drop { $0 == "[" }.prefix { $0 != "]" && $0 != "%" })
+    }
+
     /// Removes the newest certificate of a host, and returns its line; nil if none was seen.
     private static func takeCertificate(ofHost matches: (String) -> Bool) -> String? {
         certificates.withLock { lines in
@@ -80,7 +85,7 @@ final class ConnectionLog: Sendable {
                 return seen
             }
             if let proxy = seen.proxy, let line = Self.takeCertificate(ofHost: { proxy.contains($0) }) { say(line) }
-            if let line = Self.takeCertificate(ofHost: { $0 == seen.host || "[\($0)]" == seen.host }) { say(line) }
+            if let line = Self.takeCertificate(ofHost: { Self.plain($0) == Self.plain(seen.host) }) { say(line) }
         case .connectionAcquired(let isReused): say("* Connection: \(isReused ? "reused" : "new")")
         case .responseBegan(let response):
             let isTLS = seen.withLock { $0.isTLS }
