@@ -31,4 +31,22 @@ import Testing
     func whiteSpaceAround(space: String) throws {
         #expect(try HTTPURL("\(space)http://host/a b\(space)").href == "http://host/a%20b")
     }
+
+    @Test(
+        "A target that replaces another keeps its dots",
+        arguments: [
+            ("/a/../b/./%2e", "/a/../b/./%2e", nil), ("/?", "/", ""), ("/a b?c d#e?f", "/a%20b", "c%20d%23e?f"),
+            ("//x", "//x", nil), ("/\u{FC}#", "/%C3%BC%23", nil), ("/?\u{301}", "/", "%CC%81"),
+        ] as [(String, String, String?)])
+    func replacedTarget(target: String, path: String, query: String?) throws {
+        let url = try #require(try HTTPURL("https://host/x?y#z").replacingTarget(target))
+        expectEqual(url.path, path)
+        expectEqual(url.query, query)
+        expectEqual(url.href, "https://host\(path)\(query.map { "?\($0)" } ?? "")#z")
+    }
+
+    @Test("A target begins with a slash", arguments: ["", "*", "a", "?a"])
+    func refusedTarget(target: String) throws {
+        expectNil(try HTTPURL("https://host/").replacingTarget(target))
+    }
 }

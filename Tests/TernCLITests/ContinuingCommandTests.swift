@@ -102,7 +102,7 @@ struct ContinuingCommandTests {
         let others: Set = [
             "--bearer", "--cookie-jar", "--session-read-only", "--user", "--http1.1", "--http1", "--http2", "--ipv4",
             "--insecure", "--no-follow", "--follow", "--basic", "--digest", "--anyauth", "--oauth2-bearer",
-            "--pinnedpubkey",
+            "--pinnedpubkey", "--proxy-basic", "--proxy-anyauth",
             "--location",
             "--version",
             "--help", "--max-redirs", "--output", "--remote-name", "--remote-header-name", "--continue",

@@ -54,6 +54,7 @@ struct DefaultOptionsTests {
             ("user = a:b\nanyauth", "--oauth2-bearer t http://a/", "--oauth2-bearer t http://a/"),
             ("url-query = a=1", "--url-query b=2 http://a/", "--url-query=a=1 --url-query b=2 http://a/"),
             ("max-redirects = 3", "--no-follow http://a/", "--no-follow http://a/"),
+            ("proxy-digest", "--proxy-anyauth http://a/", "--proxy-anyauth http://a/"),
             ("proxy-user = a:b\nproxy = http://p/", "-x http://q/ http://a/", "-x http://q/ http://a/"),
             ("print = h", "-i http://a/", "-i http://a/"),
             ("fail", "--check-status http://a/", "--check-status http://a/"),

@@ -70,6 +70,36 @@ struct DialOptionTests {
         expectEqual(other, 7)
     }
 
+    @Test(
+        "--path-as-is and --request-target send a path as it is",
+        arguments: [
+            (["--path-as-is"], "/a/../b/./%2e?x=../y#f", "/a/../b/./%2e?x=../y&q=1"),
+            (["--path-as-is"], "?x", "/?x&q=1"), (["--path-as-is"], "", "/?q=1"),
+            (["--path-as-is"], "/é/..", "/%C3%A9/..?q=1"), ([], "/a/../b", "/b?q=1"),
+            (["--request-target", "/x/../y z"], "/a?b", "/x/../y%20z?q=1"),
+        ])
+    func target(options: [String], path: String, expected: String) async throws {
+        try await TestServer.withServer { server in
+            let url = "http://127.0.0.1:\(server.port)\(path)"
+            let (code, errors) = try await status(options + [url, "q==1"])
+            expectEqual(code, 0, "\(errors)")
+            expectEqual(server.requests().map(\.target), [expected])
+            let curl = try await TernProcess(options + ["--curl", url, "q==1"]).outcome()
+            expectEqual(curl.text.hasPrefix("curl --path-as-is "), !options.isEmpty, "\(curl.text)")
+            #expect(curl.text.contains("127.0.0.1:\(server.port)\(expected)"), "\(curl.text)")
+        }
+    }
+
+    @Test("A file gets the name of the URL's own path, without dots") func nameAsIs() async throws {
+        let folder = try TemporaryFolder()
+        try await TestServer.withServer { server in
+            let words = ["--path-as-is", "-s", "-O", "http://127.0.0.1:\(server.port)/1k/x/../../1k"]
+            let outcome = try await TernProcess(words, folder: folder.path).outcome()
+            expectEqual(outcome.status, 0, "\(outcome.errors)")
+            expectEqual(folder.names, ["1k"])
+        }
+    }
+
     @Test("--interface names an address or an interface") func interface() async throws {
         try await TestServer.withServer { server in
             for source in ["127.0.0.2", "lo", "if!lo"] {
@@ -100,7 +130,7 @@ struct DialOptionTests {
         "What makes no sense is refused",
         arguments: [
             ["--proto==http"], ["--connect-to", "a:b"], ["--connect-to", "a:x:b:1"], ["--interface="],
-            ["--ciphers", "RC4-MD5"],
+            ["--ciphers", "RC4-MD5"], ["--request-target", "*"], ["--request-target", "a"],
         ])
     func refused(arguments: [String]) {
         #expect(throws: (any Error).self) { try DialOptions.parse(arguments) }

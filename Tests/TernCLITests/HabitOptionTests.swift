@@ -249,7 +249,10 @@ struct HabitOptionTests {
             (["-C", "x", "http://a/"], "-C -"),
             (["-H", "s3cret", "http://a/"], "colon"), (["-y", "3", "http://a/"], "--timeout"),
             (["-sY3", "http://a/"], "write --timeout"), (["--socks4", "b:1", "http://a/"], "socks5://"),
-            (["-0", "http://a/"], "--http1.1"), (["-m", "http://a/"], "--meta"), (["http://a/", "-m"], "--meta"),
+            (["--form-escape", "http://a/"], "%22"), (["--proxytunnel", "http://a/"], "https"),
+            (["--raw", "http://a/"], "--no-decode"), (["--proxy-ntlm", "http://a/"], "--proxy-user"),
+            (["--request-target", "*", "http://a/"], "slash"), (["-0", "http://a/"], "--http1.1"),
+            (["-m", "http://a/"], "--meta"), (["http://a/", "-m"], "--meta"),
             (["http://a/", "-b"], "--print b"), (["http://a/x", "-d"], "-O"), (["-d", "http://a/x"], "-O"),
         ])
     func advice(arguments: [String], text: String) async throws {

@@ -57,10 +57,10 @@ struct HelpTests {
             "--bearer", "--cookie-jar", "--http1.1", "--http1", "--ipv4", "--insecure", "--include", "--no-follow",
             "--version",
             "--help", "--session-read-only", "--headers", "--body", "--meta", "--fail-with-body", "--check-status",
-            "--oauth2-bearer", "--basic", "--digest", "--anyauth",
+            "--oauth2-bearer", "--basic", "--digest", "--anyauth", "--proxy-basic", "--proxy-anyauth",
         ]
         let schemes: [Set<String>] = [["--auth", "--basic"], ["--auth", "--digest"], ["--auth", "--anyauth"]]
-        let third: Set = ["--session-read-only"]
+        let third: Set = ["--session-read-only", "--proxy-anyauth"]
         // Each excludes the other ones, and --include and --print.
         let parts: [Set<String>] = [["--headers", "--fail-with-body"], ["--body", "--check-status"], ["--meta"]]
         let alone = parts.reduce(into: Set<String>()) { $0.formUnion($1) }

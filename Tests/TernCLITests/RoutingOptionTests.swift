@@ -1,3 +1,4 @@
+import ArgumentParser
 import Sterna
 import SternaTesting
 import Testing
@@ -13,6 +14,7 @@ struct RoutingOptionTests {
     ) -> RoutingOptions {
         var options = RoutingOptions()
         options.proxyUser = nil
+        (options.proxyDigest, options.proxyBasic, options.proxyAnyauth) = (false, false, false)
         options.proxy = proxy
         options.noproxy = noproxy
         options.unixSocket = unixSocket
@@ -109,6 +111,42 @@ struct RoutingOptionTests {
             }
         }
         withExtendedLifetime(closed) {}
+    }
+
+    /// Returns the schemes of Proxy-Authorization that `tern` sends to a proxy, nil for none.
+    private func sent(_ arguments: [String], to options: TestProxy.Options) async throws -> [String?] {
+        try await TestServer.withServer { server in
+            var options = options
+            (options.username, options.password) = ("ada", "s3cret")
+            options.routes = ["a.test:80": server.port]
+            return try await TestProxy.withProxy(options) { proxy in
+                let words = arguments + ["-U", "ada:s3cret", "http://a.test/get"]
+                let environment = ["http_proxy": proxy.url, "no_proxy": "", "NO_PROXY": ""]
+                for route in [["-x", proxy.url], []] {
+                    _ = try await status(0, route + words, environment: environment)
+                }
+                let fields = proxy.requests().map { $0.headers["Proxy-Authorization"] }
+                let half = fields.count / 2
+                // The proxy of the environment gets the same as that of --proxy.
+                let schemes = fields.map { $0?.split(separator: " ").first.map(String.init) }
+                expectEqual(Array(schemes[..<half]), Array(schemes[half...]))
+                return Array(schemes[..<half])
+            }
+        }
+    }
+
+    @Test(
+        "--proxy-digest and --proxy-anyauth send credentials only when the proxy asks, and the first of them by Digest alone"
+    )
+    func proxySchemes() async throws {
+        let (basic, both) = (TestProxy.Options(), TestProxy.Options(digest: .init(offersBasic: true)))
+        try await expectEqual(sent([], to: basic), ["Basic"])
+        try await expectEqual(sent(["--proxy-basic"], to: basic), ["Basic"])
+        try await expectEqual(sent(["--proxy-digest"], to: basic), [nil])
+        try await expectEqual(sent(["--proxy-digest"], to: both), [nil, "Digest"])
+        try await expectEqual(sent(["--proxy-anyauth"], to: basic), [nil, "Basic"])
+        try await expectEqual(sent(["--proxy-anyauth"], to: both), [nil, "Digest"])
+        #expect(throws: (any Error).self) { try RoutingOptions.parse(["--proxy-digest", "--proxy-anyauth"]) }
     }
 
     @Test("Invalid routes fail before any request is sent")

@@ -36,6 +36,19 @@ extension HTTPURL {
                 target: storage.target, pathLength: storage.pathLength, fragment: storage.fragment))
     }
 
+    /// Returns the URL with another path and query, in which the segments `.` and `..` stay; nil unless they begin with a slash.
+    ///
+    /// Characters that they must not contain are percent-encoded; "%" counts as already encoded.
+    package func replacingTarget(_ target: String) -> HTTPURL? {
+        guard target.utf8.first == UInt8(ascii: "/") else { return nil }
+        let end = target.utf8.firstIndex(of: UInt8(ascii: "?"))
+        let path = PercentCoding.encode(String(target[..<(end ?? target.endIndex)]), keeping: .path)
+        let query = end.map { PercentCoding.encode(String(target[target.utf8.index(after: $0)...]), keeping: .query) }
+        return HTTPURL(
+            storage.replacing(
+                target: query.map { "\(path)?\($0)" } ?? path, pathLength: path.utf8.count, fragment: storage.fragment))
+    }
+
     /// Returns the URL without its fragment.
     package func removingFragment() -> HTTPURL {
         replacingFragment(nil)

@@ -135,6 +135,8 @@ struct ContinuingCommand {
             }
         }
         if let user = routing.proxyUser { add("--proxy-user", shown(user: user)) }
+        if routing.proxyDigest { words.append("--proxy-digest") }
+        if routing.proxyAnyauth { words.append("--proxy-anyauth") }
         add("--noproxy", routing.noproxy)
         add("--unix-socket", routing.unixSocket)
         if routing.ipv4 { words.append("--ipv4") }

@@ -2,7 +2,7 @@ import ArgumentParser
 import NIOCore
 import Sterna
 
-/// Options for the source and the destination of connections, for the schemes, and for cipher suites.
+/// Options for the source and the destination of connections, for the schemes, for cipher suites, and for the request target.
 struct DialOptions: ParsableArguments {
     @Option(
         name: .customLong("interface"),
@@ -26,11 +26,20 @@ struct DialOptions: ParsableArguments {
             "Offer these cipher suites of TLS 1.2, by OpenSSL's names, separated by colons.", valueName: "list"))
     var ciphers: String?
 
+    @Flag(help: "Leave . and .. in the URL's path as they are.")
+    var pathAsIs = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Send this path and query in place of the URL's, as they are; -O takes the name from the URL.",
+            valueName: "path"))
+    var requestTarget: String?
+
     /// The names of the options that are given.
     var given: [String] {
         let all: [(name: String, isGiven: Bool)] = [
             ("--interface", source != nil), ("--connect-to", !connectTo.isEmpty), ("--proto", proto != nil),
-            ("--ciphers", ciphers != nil),
+            ("--ciphers", ciphers != nil), ("--path-as-is", pathAsIs), ("--request-target", requestTarget != nil),
         ]
         return all.filter { $0.isGiven }.map { $0.name }
     }
@@ -41,6 +50,11 @@ struct DialOptions: ParsableArguments {
         }
         for text in connectTo { _ = try Self.parts(text) }
         _ = try suites()
+        if let requestTarget, !requestTarget.hasPrefix("/") {
+            throw ValidationError(
+                "--request-target takes a path that begins with a slash, as in /a/../b?c; * and whole URLs are not supported."
+            )
+        }
         if let proto, !Self.schemes(proto).contains("https") {
             throw ValidationError("--proto must allow https, as in =https or =http,https.")
         }
@@ -68,6 +82,28 @@ struct DialOptions: ParsableArguments {
             }
         }
         return allowed
+    }
+
+    // MARK: The request target
+
+    /// Whether an option says that the path is sent as it is.
+    var keepsTarget: Bool { pathAsIs || requestTarget != nil }
+
+    /// Returns the URL with the path and query that these options ask for.
+    ///
+    /// - Parameters:
+    ///   - text: the URL as it was typed, with a scheme.
+    ///   - query: what is added to the query.
+    func sent(_ url: HTTPURL, typed text: String, addedQuery query: String) -> HTTPURL {
+        guard let target = requestTarget ?? (pathAsIs ? Self.target(in: text) : nil) else { return url }
+        return url.replacingTarget(target)?.appendingQuery(query) ?? url
+    }
+
+    /// Returns the path and the query of a URL as they are written.
+    private static func target(in text: String) -> String {
+        let rest = text.firstRange(of: "://").map { text[$0.upperBound...] } ?? text[...]
+        let target = rest.drop { !"/?#".contains($0) }.prefix { $0 != "#" }
+        return target.hasPrefix("/") ? String(target) : "/\(target)"
     }
 
     // MARK: Connections

@@ -6,7 +6,8 @@ enum OptionSubject {
     /// The options of one request, or of tern itself, which a configuration file cannot have.
     private static let single: Set<String> = [
         "method", "head", "get", "-G", "data", "data-binary", "data-raw", "data-urlencode", "data-order", "form-part",
-        "form-string", "har", "upload-file", "url", "url-number", "next", "config", "no-config", "format-by-default",
+        "form-string", "har", "request-target", "upload-file", "url", "url-number", "next", "config", "no-config",
+        "format-by-default",
         "help",
         "-h",
         "version",
@@ -74,6 +75,7 @@ enum OptionSubject {
         case "ipv4", "ipv6": return ["family"]
         case "cookie-jar", "session", "session-read-only": return ["jar"]
         case "method", "head": return ["method"]
+        case "proxy-anyauth", "proxy-basic", "proxy-digest": return ["proxy-auth"]
         default: return lists.contains(name) ? [] : [name]
         }
     }

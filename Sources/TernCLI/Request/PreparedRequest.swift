@@ -75,7 +75,8 @@ extension RequestJob {
             sender.state.apply(to: &settings)
             if let recorder = HARRecording.recorder { settings.events.record(with: recorder) }
         }
-        var draft = RequestDraft(method, url, body: content.body, headers: content.headers)
+        let sent = dial?.sent(url, typed: target.url, addedQuery: content.query) ?? url
+        var draft = RequestDraft(method, sent, body: content.body, headers: content.headers)
         draft.settings.auth.secretHeaders = content.secretHeaders
         sender.credentials?.given.apply(to: &draft.settings)
         if sender.credentials == nil, sender.signing == nil, let netrc {

@@ -249,7 +249,10 @@ struct RequestJob {
     private func printCommand(
         _ draft: RequestDraft, by session: Session, _ content: RequestContent, _ state: CommandState
     ) throws {
-        let command = try complete(draft, by: session, content, state).curl(showsSecrets: output.showSecrets)
+        var command = try complete(draft, by: session, content, state).curl(showsSecrets: output.showSecrets)
+        if dial?.keepsTarget == true, command.hasPrefix("curl ") {
+            command.replaceSubrange(..<command.index(command.startIndex, offsetBy: 4), with: "curl --path-as-is")
+        }
         try Descriptor.standardOutput.write(command + "\n")
     }
 

@@ -40,7 +40,7 @@ extension RequestWord {
         "form-string", "har", "hsts", "interface", "jobs", "key", "limit-rate", "max-filesize", "max-redirects",
         "max-redirs",
         "max-time", "netrc-file", "noproxy", "oauth2-bearer", "output-dir", "parallel-max", "pin", "pinnedpubkey",
-        "pretty", "proto", "request", "resolve", "retry",
+        "pretty", "proto", "request", "request-target", "resolve", "retry",
         "retry-delay", "retry-max-time", "session", "session-read-only", "style", "timeout", "tls-max", "tls-min",
         "unix-socket", "url", "url-number", "url-query", "user",
     ])
@@ -56,10 +56,12 @@ extension RequestWord {
         "http2-prior-knowledge", "ignore-stdin", "include", "insecure", "ipv4", "ipv6", "json", "location",
         "location-trusted", "meta", "multipart", "netrc", "netrc-optional", "next", "no-buffer", "no-clobber",
         "no-color",
-        "no-config", "no-decode", "no-follow", "no-http0.9", "no-progress-meter", "offline", "parallel", "plist",
+        "no-config", "no-decode", "no-follow", "no-http0.9", "no-progress-meter", "offline", "parallel", "path-as-is",
+        "plist",
         "post301",
         "post302",
-        "post303", "progress-bar", "remote-header-name", "remote-name", "remote-name-all", "remote-time",
+        "post303", "progress-bar", "proxy-anyauth", "proxy-basic", "proxy-digest", "remote-header-name", "remote-name",
+        "remote-name-all", "remote-time",
         "remove-on-error", "retry-all-errors", "show-error", "show-secrets", "silent", "timeline", "verbose", "version",
         "without-progress",
     ]

@@ -17,6 +17,18 @@ struct RoutingOptions: ParsableArguments {
             "The user and the password for the proxy; tern asks for a missing password.", valueName: "user:pass"))
     var proxyUser: String?
 
+    @Flag(
+        help:
+            "Send them only by Digest, when the proxy asks for it. Without this option Basic at once, and Digest if the proxy asks for that."
+    )
+    var proxyDigest = false
+
+    @Flag(help: "The same as without --proxy-digest.")
+    var proxyBasic = false
+
+    @Flag(help: "Send them only when the proxy asks, by the strongest of the schemes that it offers.")
+    var proxyAnyauth = false
+
     @Option(
         help: ArgumentHelp(
             "Hosts to reach without a proxy: names with their subdomains, addresses, prefixes such as 10.0.0.0/8, or *.",
@@ -34,25 +46,43 @@ struct RoutingOptions: ParsableArguments {
 
     func validate() throws {
         if ipv4, ipv6 { throw ValidationError("--ipv4 and --ipv6 exclude each other.") }
+        if [proxyDigest, proxyBasic, proxyAnyauth].filter(\.self).count > 1 {
+            throw ValidationError("--proxy-digest, --proxy-basic and --proxy-anyauth exclude each other.")
+        }
         if unixSocket?.isEmpty == true { throw ValidationError("--unix-socket takes a path.") }
     }
 
     /// Returns the proxies of the options; throws `invalidURL` for an invalid one.
     func proxies(environment: () -> [String: String] = Self.environment) throws -> ProxySettings {
-        let settings = try proxiesWithoutUser(environment: environment)
-        guard let proxyUser else { return settings }
-        let (user, password) = try CredentialOptions.split(proxyUser) { "Password of \($0) for the proxy: " }
-        if let proxy, !proxy.isEmpty, proxy != "none" {
-            return .proxy(try Self.proxy(try Proxy(proxy), user, password), except: exceptions)
+        let entered = try proxyUser.map { text in
+            try CredentialOptions.split(text) { "Password of \($0) for the proxy: " }
         }
-        // The environment's variables were checked, and a user that one proxy takes every proxy takes.
-        _ = try Proxy(.http, host: "localhost", username: user, password: password)
-        return .each { url in
-            guard let proxy = try? settings.proxy(for: url) else { return nil }
-            // Rather without the user than without the proxy.
-            return (try? Self.proxy(proxy, user, password)) ?? proxy
+        var settings: ProxySettings
+        if let proxy {
+            if proxy.isEmpty || proxy == "none" { return .none }
+            var given = try Proxy(proxy)
+            if let entered { given = try Self.proxy(given, entered.user, entered.password) }
+            settings = .proxy(try login?.withholding(given) ?? given, except: exceptions)
+        } else {
+            let named = try environmentProxies(environment)
+            guard entered != nil || login != nil else { return named }
+            // The environment's variables were checked, and a user that one proxy takes every proxy takes.
+            if let entered {
+                _ = try Proxy(.http, host: "localhost", username: entered.user, password: entered.password)
+            }
+            settings = .each { [login] url in
+                guard var proxy = try? named.proxy(for: url) else { return nil }
+                // Rather without the user than without the proxy.
+                if let entered { proxy = (try? Self.proxy(proxy, entered.user, entered.password)) ?? proxy }
+                return (try? login?.withholding(proxy)) ?? proxy
+            }
         }
+        settings.authenticator = login
+        return settings
     }
+
+    /// Answers the challenges of proxies in place of credentials that are sent at once; nil for these.
+    private var login: ProxyLogin? { proxyDigest ? .digest : proxyAnyauth ? .strongest : nil }
 
     private static func proxy(_ proxy: Proxy, _ user: String, _ password: String) throws(SternaError) -> Proxy {
         try Proxy(proxy.kind, host: proxy.host, port: proxy.port, username: user, password: password)
@@ -62,12 +92,8 @@ struct RoutingOptions: ParsableArguments {
         ProxyExceptions(noproxy ?? Environment.variable("no_proxy") ?? Environment.variable("NO_PROXY") ?? "")
     }
 
-    private func proxiesWithoutUser(environment: () -> [String: String]) throws -> ProxySettings {
-        if let proxy {
-            if proxy.isEmpty || proxy == "none" { return .none }
-            return .proxy(try Proxy(proxy), except: exceptions)
-        }
-        guard noproxy != nil || proxyUser != nil else { return .environment }
+    private func environmentProxies(_ environment: () -> [String: String]) throws -> ProxySettings {
+        guard noproxy != nil || proxyUser != nil || login != nil else { return .environment }
         var variables = environment()
         variables["no_proxy"] = noproxy ?? Environment.variable("no_proxy") ?? Environment.variable("NO_PROXY")
         return try .environment(variables)

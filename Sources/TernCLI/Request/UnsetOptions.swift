@@ -132,6 +132,7 @@ extension RoutingOptions {
     static var none: Self {
         var options = Self()
         (options.proxy, options.proxyUser, options.noproxy, options.unixSocket) = (nil, nil, nil, nil)
+        (options.proxyDigest, options.proxyBasic, options.proxyAnyauth) = (false, false, false)
         (options.ipv4, options.ipv6) = (false, false)
         return options
     }
@@ -140,7 +141,8 @@ extension RoutingOptions {
 extension DialOptions {
     static var none: Self {
         var options = Self()
-        (options.source, options.proto, options.ciphers) = (nil, nil, nil)
+        (options.source, options.proto, options.ciphers, options.requestTarget) = (nil, nil, nil, nil)
+        options.pathAsIs = false
         options.connectTo = []
         return options
     }
