@@ -114,7 +114,7 @@ struct ErrorAdviceTests {
         Row(fault: .methodWithoutBody("GET"), .methodWithBody),
         Row(fault: .controlCharacter(in: "a"), .removeCharacter),
         Row(fault: .notInCharset("a"), .useUTF8), Row(fault: .invalidBoundary, .otherBoundary),
-        Row(fault: .notReplayable, nil),
+        Row(fault: .notReplayable, nil), Row(fault: .negativeRange(lowerBound: -1), nil),
     ]
 
     @Test("By the fault of a body", arguments: faults)
