@@ -31,7 +31,10 @@ final class SessionScope: Sendable {
         self.isClosable = isClosable
         parent = nil
         metering = settings.events.meter?.begin(on: settings.network.engine)
-        settings.events.recorder?.begin(on: events.buffer)
+        if let recorder = settings.events.recorder {
+            recorder.begin(on: events.buffer)
+            settings.network.engine.keepCertificates()
+        }
         register = TaskRegister()
         calls = CallScope()
         retries = RetryLedger()
@@ -44,7 +47,10 @@ final class SessionScope: Sendable {
         isClosable = true
         self.parent = parent
         metering = settings.events.meter?.begin(on: settings.network.engine)
-        settings.events.recorder?.begin(on: events.buffer)
+        if let recorder = settings.events.recorder {
+            recorder.begin(on: events.buffer)
+            settings.network.engine.keepCertificates()
+        }
         register = parent.register
         calls = CallScope(below: parent.calls)
         retries = parent.retries

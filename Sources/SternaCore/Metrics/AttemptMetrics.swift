@@ -81,6 +81,16 @@ public struct AttemptMetrics: Sendable, Hashable {
     /// Whether the connection had carried another request before.
     public var isReused = false
 
+    /// The number of the connection, which attempts on the same connection share; unique within the process. Nil before the attempt
+    /// has a connection.
+    public var connectionNumber: UInt64?
+
+    /// The number of the stream on an HTTP/2 connection (RFC 9113, 5.1.1); nil over HTTP/1.
+    public var streamNumber: Int?
+
+    /// What the TLS handshake of the connection has agreed on; nil unless a recorder was in use when it was opened.
+    package var tlsDetails: TLSDetails?
+
     /// The negotiated version of HTTP.
     public var version: HTTPVersion?
 

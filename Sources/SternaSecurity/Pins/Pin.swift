@@ -94,6 +94,21 @@ extension Pin {
     }
 }
 
+extension SecurityPolicy {
+    /// Returns the pins that match one of the certificates in DER, as text.
+    package func matchingPins(in chain: [[UInt8]]) -> [String] {
+        if pins.isEmpty { return [] }
+        let keys = chain.map { RawCertificate($0)?.keyHash }
+        return pins.filter { pin in
+            switch pin.subject {
+            case .key(let hash): keys.contains(hash)
+            case .certificate(let der): chain.contains(der)
+            case .unreadable: false
+            }
+        }.map(\.description).sorted()
+    }
+}
+
 extension PinningRule {
     /// Returns whether the pins cover a chain, in order from leaf to root.
     func holds(for chain: [CheckedCertificate], pins: Set<Pin>) -> Bool {

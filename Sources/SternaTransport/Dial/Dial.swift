@@ -139,6 +139,7 @@ struct DialTimeline: Sendable {
     var proxied: NIODeadline?
     var secured: NIODeadline?
     var tlsVersion: String?
+    var tlsDetails: TLSDetails?
     var localAddress: String?
     var remoteAddress: String?
     var address: IPAddress?

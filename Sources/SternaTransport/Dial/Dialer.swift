@@ -4,6 +4,7 @@ import NIOSSL
 import SternaCore
 import SternaPlatform
 import SternaSecurity
+import Synchronization
 
 /// Opens connections: resolves the host, connects, has a proxy reach the server, and performs the TLS handshakes.
 final class Dialer: Sendable {
@@ -11,6 +12,9 @@ final class Dialer: Sendable {
     let hosts: DNSCache
     let contexts = TLSContexts()
     let sharedConnections = SharedConnections()
+
+    /// Whether connections keep the certificates of their servers, for metrics.
+    let keepsCertificates = Atomic(false)
 
     /// An event loop for timers that belong to no connection.
     let timers: any EventLoop
@@ -61,6 +65,11 @@ final class Dialer: Sendable {
         }.map { secured in
             dial.timeline.secured = dial.shard.clock.now
             dial.timeline.tlsVersion = secured.version?.name
+            if self.keepsCertificates.load(ordering: .relaxed) {
+                dial.timeline.tlsDetails = TLSDetails(
+                    applicationProtocol: secured.protocol, chain: secured.chain,
+                    pins: policy.matchingPins(in: secured.chain))
+            }
             return secured
         }
     }

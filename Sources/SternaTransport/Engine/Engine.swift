@@ -50,6 +50,9 @@ public final class Engine: Sendable {
         }
     }
 
+    /// Keeps the certificates of servers from now on, for the metrics of requests on new connections.
+    package func keepCertificates() { dialer.keepsCertificates.store(true, ordering: .relaxed) }
+
     deinit {
         // Event loops may have been shut down before the engine, with all connections.
         guard permits.areInUse else { return }

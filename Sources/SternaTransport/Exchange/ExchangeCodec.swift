@@ -1,6 +1,7 @@
 import HTTPTypes
 import NIOCore
 import SternaCore
+import Synchronization
 
 /// Carries one exchange at a time: an HTTP/1 connection, or a stream of an HTTP/2 one.
 ///
@@ -34,8 +35,8 @@ class ExchangeCodec: @unchecked Sendable {
     /// The timeline of the dial, until the first exchange has recorded it.
     final var opening: DialTimeline?
 
-    /// The connection's addresses; nil until an exchange with metrics needs them.
-    var addresses: ConnectionAddresses?
+    /// The connection's number and addresses; nil until an exchange with metrics needs them.
+    var facts: ConnectionFacts?
     final var writer: BodyWriter?
 
     /// A body that waits for the server to ask for it.
@@ -108,6 +109,9 @@ class ExchangeCodec: @unchecked Sendable {
 
     /// The TLS version; nil without TLS.
     var tlsVersion: String? { nil }
+
+    /// The number of the stream (RFC 9113, 5.1.1); nil over HTTP/1.
+    var streamNumber: Int? { nil }
 
     /// Whether the response's head has arrived.
     var hasHead: Bool { false }
@@ -206,12 +210,18 @@ struct ExchangeMarks {
     var firstByte: NIODeadline?
 }
 
-/// The addresses of a connection as metrics show them, written once for all its exchanges.
-final class ConnectionAddresses: Sendable {
+/// The facts of a connection as metrics show them, made once for all its exchanges.
+final class ConnectionFacts: Sendable {
+    private static let last = Atomic<UInt64>(0)
+
+    /// Unique within the process.
+    let number = last.wrappingAdd(1, ordering: .relaxed).newValue
     let local: String?
     let remote: String?
+    let tls: TLSDetails?
 
     init(_ opening: DialTimeline?, _ channel: (any Channel)?) {
+        tls = opening?.tlsDetails
         local = opening?.localAddress ?? channel?.localAddress?.numericText
         remote = opening?.remoteAddress ?? channel?.remoteAddress?.numericText
     }
@@ -222,8 +232,8 @@ extension ExchangeCodec {
     final func noteStart(_ exchange: Exchange) {
         guard let recorder = exchange.recorder else { return }
         marks = ExchangeMarks(start: lastActivity)
-        let addresses = addresses ?? ConnectionAddresses(opening, channel)
-        self.addresses = addresses
+        let facts = facts ?? ConnectionFacts(opening, channel)
+        self.facts = facts
         var isReused = true
         var waitedUntil = lastActivity
         if case .some = opening {
@@ -235,7 +245,9 @@ extension ExchangeCodec {
             if exchange.queuedAt != .distantFuture { attempt.queue = recorder.span(exchange.queuedAt, waitedUntil) }
             if case .proxy(let proxy) = endpoint.route { attempt.proxy = proxy.description }
             attempt.tlsVersion = tlsVersion
-            (attempt.localAddress, attempt.remoteAddress) = (addresses.local, addresses.remote)
+            (attempt.localAddress, attempt.remoteAddress) = (facts.local, facts.remote)
+            (attempt.connectionNumber, attempt.streamNumber) = (facts.number, streamNumber)
+            attempt.tlsDetails = facts.tls
         }
         recorder.post(.connectionAcquired(isReused: isReused), at: lastActivity)
     }

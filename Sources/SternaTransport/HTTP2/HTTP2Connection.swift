@@ -78,8 +78,8 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
     var rotation: ClientIdentity?
     var opening: DialTimeline?
 
-    /// The addresses; nil until a stream with metrics needs them.
-    var addresses: ConnectionAddresses?
+    /// The number and addresses; nil until a stream with metrics needs them.
+    var facts: ConnectionFacts?
     var tlsVersion: String?
     private(set) var exchangeCount = 0
 

@@ -44,10 +44,11 @@ final class HTTP2Stream: ExchangeCodec, @unchecked Sendable {
 
     override var channel: (any Channel)? { connection.context?.channel }
 
-    override var addresses: ConnectionAddresses? {
-        get { connection.addresses }
-        set { connection.addresses = newValue }
+    override var facts: ConnectionFacts? {
+        get { connection.facts }
+        set { connection.facts = newValue }
     }
+    override var streamNumber: Int? { Int(id) }
     override var tlsVersion: String? { connection.tlsVersion }
     override var hasHead: Bool { head != nil }
     override var isReadHeld: Bool { readIsHeld }

@@ -529,6 +529,8 @@ extension Shard {
         guard connection.establish() else { return failedAtOnce(dial) }
         connection.opening = dial.timeline
         connection.tlsVersion = dial.timeline.tlsVersion
+        // Its first stream takes the timeline, also if it has no metrics.
+        if dial.timeline.tlsDetails != nil { connection.facts = ConnectionFacts(dial.timeline, nil) }
         endpoint.speaksHTTP2(on: index)
         endpoint.avoidsSharing.store(false, ordering: .relaxed)
         pool.streams.append(connection)
