@@ -58,9 +58,11 @@ struct EventStreamReader {
 
     /// Returns the next event if its bytes have arrived already; nil if it has to be waited for, and after an error.
     mutating func arrivedEvent() -> ServerSentEvent? {
-        guard fault == nil, case .open = state else { return nil }
+        guard fault == nil, case .open(let connection) = state else { return nil }
         do {
-            return try parser.next()
+            let event = try parser.next()
+            if let event { connection.note(event) }
+            return event
         } catch {
             fault = error
             return nil
@@ -94,7 +96,10 @@ struct EventStreamReader {
             throw fault
         }
         while true {
-            if let event = try parser.next() { return .event(event) }
+            if let event = try parser.next() {
+                connection.note(event)
+                return .event(event)
+            }
             guard let bytes = try await connection.next() else { break }
             parser.append(bytes)
         }
@@ -202,6 +207,11 @@ struct EventStreamReader {
         func next() async throws -> Bytes? { try await body.next() }
 
         func cancel() { streamed.response.body.cancel() }
+
+        /// Passes an event to the call's observer, if there is one.
+        func note(_ event: ServerSentEvent) {
+            streamed.recorder?.context?.passed(.event(name: event.type, id: event.id, data: event.data))
+        }
 
         deinit {
             streamed.response.body.cancel()

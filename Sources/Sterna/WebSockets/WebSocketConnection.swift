@@ -15,6 +15,9 @@ final class WebSocketConnection: DuplexHandler {
     let stream: any DuplexStream
     private let settings: WebSocketSettings
     private let request: Request?
+
+    /// Receives the messages; nil unless the call is observed.
+    private let context: (any EventContext)?
     private let state: Mutex<WebSocketState>
 
     // Invariant: touched only by the thread that parses, see `WebSocketState.Parsing`, which changes under the lock, or from `loop`
@@ -45,6 +48,7 @@ final class WebSocketConnection: DuplexHandler {
         self.stream = stream
         self.settings = settings
         self.request = request
+        context = request?.recorder?.context
         state = Mutex(WebSocketState(messageBytes: settings.messageBytes))
         var limits = WebSocketLimits()
         limits.frameBytes = settings.frameBytes
@@ -94,6 +98,7 @@ final class WebSocketConnection: DuplexHandler {
             while let event = try reader.next() {
                 switch event {
                 case .content(let kind, let bytes, let isFirst, let isLast):
+                    note(kind, bytes, isFirst: isFirst, isLast: isLast, isSent: false)
                     let part = WebSocketPart(kind: kind, bytes: bytes, isFirst: isFirst, isLast: isLast)
                     let parsed = deliver(part)
                     if parsed != .exhausted { return parsed }
@@ -136,6 +141,14 @@ final class WebSocketConnection: DuplexHandler {
                 }
             }
         }
+    }
+
+    /// Passes a message or fragment to the call's observer, if there is one.
+    private func note(
+        _ kind: WebSocketKind, _ bytes: Bytes, isFirst: Bool = true, isLast: Bool = true, isSent: Bool
+    ) {
+        context?.passed(
+            .webSocket(isSent: isSent, isText: kind == .text, bytes: bytes, isFirst: isFirst, isLast: isLast))
     }
 
     private var tooBig: WebSocketFault {
@@ -383,6 +396,7 @@ final class WebSocketConnection: DuplexHandler {
         let wait = try state.withLock { state throws(SternaError) in try state.beginSend() }
         if wait != nil || !stream.hasRoom { try await roomInTurn(wait) }
         stream.put(writer.frame(kind, bytes))
+        note(kind, bytes, isSent: true)
         endSend()
     }
 
@@ -481,6 +495,7 @@ final class WebSocketConnection: DuplexHandler {
         if Task.isCancelled { throw SternaError.cancelled(phase: .write) }
         try state.withLock { state throws(SternaError) in try state.beginPut() }
         stream.put(writer.frame(kind, bytes, isFirst: isFirst, isLast: isLast))
+        note(kind, bytes, isFirst: isFirst, isLast: isLast, isSent: true)
         carryOut(state.withLock { $0.endPut() })
     }
 

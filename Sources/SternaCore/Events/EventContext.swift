@@ -16,6 +16,10 @@ package protocol EventContext: AnyObject, Sendable {
     /// Receives the error that the call fails with, before the event of its end.
     func failed(_ error: SternaError)
 
+    /// Receives a message of a WebSocket, or a server-sent event, between the response and the end of the call; in order for each
+    /// direction.
+    func passed(_ message: StreamMessage)
+
     /// Receives the metrics of a call that has ended, after its last event was posted to a buffer. Unlike that event, this is never
     /// lost.
     func ended(_ metrics: RequestMetrics, in buffer: EventBuffer)
@@ -23,6 +27,7 @@ package protocol EventContext: AnyObject, Sendable {
 
 extension EventContext {
     package func requestBegan(_ request: Request) {}
+    package func passed(_ message: StreamMessage) {}
     package func ended(_ metrics: RequestMetrics, in buffer: EventBuffer) {}
 
     /// Returns this context, or the one of a group, that has a type.
@@ -49,7 +54,17 @@ final class EventContextGroup: EventContext {
 
     func failed(_ error: SternaError) { for context in contexts { context.failed(error) } }
 
+    func passed(_ message: StreamMessage) { for context in contexts { context.passed(message) } }
+
     func ended(_ metrics: RequestMetrics, in buffer: EventBuffer) {
         for context in contexts { context.ended(metrics, in: buffer) }
     }
+}
+
+/// What a call that stays open sends or receives after its response.
+package enum StreamMessage: Sendable {
+    /// A WebSocket's message, or one of its fragments.
+    case webSocket(isSent: Bool, isText: Bool, bytes: Bytes, isFirst: Bool, isLast: Bool)
+    /// A server-sent event.
+    case event(name: String, id: String, data: String)
 }
