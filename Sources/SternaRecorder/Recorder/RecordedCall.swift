@@ -27,6 +27,9 @@ final class RecordedCall: EventContext {
         var note: String?
         var error: String?
         var metrics: RequestMetrics?
+        var messages = MessageRecording()
+        /// Whether the exchange was added to the recorder; nothing is recorded afterwards.
+        var isFinished = false
     }
 
     /// The maximum number of attempts and retries of a call that are recorded, and of interim responses of an attempt.
@@ -82,6 +85,12 @@ final class RecordedCall: EventContext {
         state.withLock { $0.error = text }
     }
 
+    func passed(_ message: StreamMessage) {
+        state.withLock { state in
+            if !state.isFinished { state.messages.add(message, budget, recorder.limits) }
+        }
+    }
+
     func ended(_ metrics: RequestMetrics, in buffer: EventBuffer) {
         let (clock, began) = state.withLock { ($0.clock, $0.began) }
         let duration = began.map { max(0, (clock.now - $0).nanoseconds) } ?? 0
@@ -129,10 +138,12 @@ final class RecordedCall: EventContext {
     private func finish() {
         let all = state.withLock { state in
             var all = State()
+            all.isFinished = true
             swap(&all, &state)
             return all
         }
         guard let exchange = Recorder.Exchange(all, limits: recorder.limits) else { return }
+        budget.release(all.transfers.reduce(0) { $0 + $1.snapshot.headBytes })
         guard budget.take(exchange.unmeasuredSize, of: .heads) else { return }
         recorder.add(exchange, size: budget.takeOver())
     }

@@ -14,6 +14,8 @@ final class RecordedTransfer: Sendable {
         /// When the head arrived, and when the body or the transfer ended.
         var received: NIODeadline?
         var ended: NIODeadline?
+        /// The bytes that were taken for the heads, until those of the exchange are.
+        var headBytes = 0
     }
 
     let head: RequestHead
@@ -33,6 +35,12 @@ final class RecordedTransfer: Sendable {
         began = clock.now
         (self.budget, self.limits) = (budget, limits)
         requestBody = RequestBodyRecording(&request, budget, limits)
+        count(512 + head.size)
+    }
+
+    /// Takes bytes for a head; the call's exchange is not kept if there are too few of them at its end.
+    private func count(_ size: Int) {
+        if budget.take(size, of: .heads) { state.withLock { $0.headBytes += size } }
     }
 
     var snapshot: State { state.withLock { $0 } }
@@ -45,6 +53,7 @@ final class RecordedTransfer: Sendable {
     func received(_ response: Response, number: Int?) -> Response {
         let head = ResponseHead(response)
         let now = clock.now
+        count(head.size)
         let hasBody = response.duplex == nil
         let body = BodyCollector(budget, limit: limits.bodyBytes, isKept: limits.keeps(response[.contentType]))
         state.withLock { state in

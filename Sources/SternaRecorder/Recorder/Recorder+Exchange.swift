@@ -61,6 +61,13 @@ extension Recorder {
         /// The error that ended the attempt, in words; nil if there is none.
         public let error: String?
 
+        /// The messages of a WebSocket, or the server-sent events: the latest 10,000, up to a quarter of the recorder's bytes.
+        public internal(set) var messages: [Message] = []
+
+        /// What the TLS handshake of the connection has agreed on; nil without TLS, and on a connection that was opened before a
+        /// session with a recorder was made.
+        public var tls: TLS? { readTLS ?? metrics.tlsDetails.map { TLS($0) } }
+
         /// The request as the interceptors passed it on, without its body.
         public var request: Request { head.request }
 
@@ -72,6 +79,12 @@ extension Recorder {
 
         let head: RequestHead
         let responseHead: ResponseHead?
+
+        /// Whether the request's body is known; not for an attempt that the engine repeated itself.
+        let isBodyKnown: Bool
+
+        /// What a folder has of the handshake.
+        var readTLS: TLS?
     }
 
     /// A body that was sent or received, as far as it was.
@@ -183,12 +196,19 @@ extension Recorder.Exchange {
                 others.append((transfer, state))
             }
         }
+        // Of hedged copies, those whose response was not needed have no error of their own.
+        let isHedged =
+            known.contains { $0.reason == .hedge }
+            && byNumber.values.contains { $0.state.ended != nil && $0.state.error == nil }
         // The engine repeats the same request: the last of its attempts has the transfer.
         var next = head
         for (index, metrics) in known.enumerated().reversed() {
             let own = byNumber[index + 1]
             next = own?.transfer.head ?? next
-            attempts.append(Recorder.Attempt(metrics, call.observed[index + 1], own?.transfer, own?.state, next))
+            attempts.append(
+                Recorder.Attempt(
+                    metrics, call.observed[index + 1], own?.transfer, own?.state, next,
+                    isLost: isHedged && own?.state.ended == nil))
         }
         attempts.reverse()
         // A transport of the session's own makes no attempts.
@@ -198,6 +218,8 @@ extension Recorder.Exchange {
                 attempts.append(Recorder.Attempt(metrics, nil, transfer, state, transfer.head))
             }
         }
+        // Messages follow the last response.
+        if let last = attempts.indices.last { attempts[last].messages = Array(call.messages.messages) }
         self.attempts = attempts
         // Interceptors mark more names, such as that of the field with a token.
         let marked = attempts.reduce(head.secretHeaders) { $0.union($1.head.secretHeaders) }
@@ -260,7 +282,7 @@ extension Recorder.Exchange {
     var unmeasuredSize: Int {
         let own = 512 + head.size + (responseHead?.size ?? 0) + (responseBody?.bytes?.readableBytes ?? 0)
         return attempts.reduce(own) { sum, attempt in
-            sum + 512 + attempt.head.size + (attempt.responseHead?.size ?? 0)
+            sum + 512 + attempt.head.size + (attempt.responseHead?.size ?? 0) + (attempt.metrics.tlsDetails?.size ?? 0)
                 + attempt.interimResponses.reduce(0) { $0 + $1.headers.approximateSize }
         }
     }
@@ -270,15 +292,17 @@ extension Recorder.Attempt {
     /// - Parameter transfer: what passed below the interceptors; nil for an attempt that the engine has repeated.
     init(
         _ metrics: AttemptMetrics, _ observed: RecordedCall.Observed?, _ transfer: RecordedTransfer?,
-        _ state: RecordedTransfer.State?, _ head: RequestHead
+        _ state: RecordedTransfer.State?, _ head: RequestHead, isLost: Bool = false
     ) {
-        (self.metrics, self.head) = (metrics, head)
+        (self.metrics, self.head, isBodyKnown) = (metrics, head, transfer != nil)
         interimResponses = observed?.interim ?? []
         requestBody = transfer?.sentBody
         responseBody = state?.body?.body
         responseHead = (state?.response ?? observed?.response)?.kept
         // The call may end before the attempt: that of a copy that is no longer needed.
-        error = observed?.error ?? state?.error ?? (responseHead == nil ? metrics.failure?.rawValue : nil)
+        error =
+            observed?.error ?? state?.error ?? (responseHead == nil ? metrics.failure?.rawValue : nil)
+            ?? (isLost ? SternaError.Kind.cancelled.rawValue : nil)
     }
 }
 

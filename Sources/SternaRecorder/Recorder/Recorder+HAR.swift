@@ -48,14 +48,23 @@ struct HARWriter {
         let content = attempt.responseBody?.content(coding, room: &room)
         var entry = HARDocument.Entry(
             started: started + metrics.whole.start / .seconds(1),
-            request: request(attempt.head, version, attempt.requestBody),
+            request: request(attempt.head, version, attempt.requestBody, isBodyKnown: attempt.isBodyKnown),
             response: response(attempt.responseHead, attempt.responseBody, content: content),
             timings: timings(metrics))
         if metrics.proxy == nil { entry.serverIPAddress = metrics.remoteAddress.flatMap(Self.address) }
         if let error = attempt.error { entry.failure = error }
         if metrics.reason != .first { entry.json["_reason"] = JSON(metrics.reason.rawValue) }
         if let version = metrics.tlsVersion { entry.json["_tlsVersion"] = JSON(version) }
+        if let tls = attempt.tls { entry.json["_tls"] = tls.json }
+        if let number = metrics.connectionNumber { entry.connection = "\(number)" }
+        if let number = metrics.streamNumber { entry.json["_stream"] = JSON(number) }
         if let proxy = metrics.proxy { entry.json["_proxy"] = JSON(proxy) }
+        let messages = attempt.messages.map(\.document)
+        if messages.contains(where: { $0.json["eventName"].string != nil }) {
+            entry.events = messages
+        } else if !messages.isEmpty {
+            entry.webSocketMessages = messages
+        }
         if let trailers = attempt.responseHead?.trailers, !trailers.isEmpty {
             entry.json["_trailers"] = .array(fields(trailers).map(\.json))
         }
@@ -82,7 +91,9 @@ struct HARWriter {
         return entry
     }
 
-    mutating func request(_ head: RequestHead, _ version: HTTPVersion?, _ body: Recorder.Body?) -> HARDocument.Request {
+    mutating func request(
+        _ head: RequestHead, _ version: HTTPVersion?, _ body: Recorder.Body?, isBodyKnown: Bool = true
+    ) -> HARDocument.Request {
         let type = head.headers[.contentType] ?? ""
         var postData: HARDocument.Content?
         if let body {
@@ -90,7 +101,8 @@ struct HARWriter {
         }
         return HARDocument.Request(
             method: head.method.rawValue, url: head.url.href, httpVersion: version?.description ?? "",
-            headers: fields(head.headers), postData: postData, bodySize: body.map { Int(clamping: $0.size) } ?? 0)
+            headers: fields(head.headers), postData: postData,
+            bodySize: body.map { Int(clamping: $0.size) } ?? (isBodyKnown ? 0 : nil))
     }
 
     func response(

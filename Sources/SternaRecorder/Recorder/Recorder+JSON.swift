@@ -62,6 +62,10 @@ extension Recorder.Attempt {
             return nil
         }
         (self.head, self.metrics) = (head, metrics)
+        isBodyKnown = request.bodySize != nil
+        messages =
+            entry.events?.map { Recorder.Message($0, isEvent: true) }
+            ?? entry.webSocketMessages?.map { Recorder.Message($0, isEvent: false) } ?? []
         requestBody = request.postData.map { Recorder.Body($0, size: request.bodySize) }
         var responseHead = ResponseHead(entry.response, url: head.url)
         responseHead?.trailers = entry.json["_trailers"].array.map { list in
@@ -70,6 +74,7 @@ extension Recorder.Attempt {
         self.responseHead = responseHead
         let hasBody = responseHead != nil && entry.response.bodySize != nil
         responseBody = hasBody ? Recorder.Body(entry.response.content, size: entry.response.bodySize) : nil
+        readTLS = Recorder.TLS(json: entry.json["_tls"])
         error = entry.failure
         interimResponses = (entry.json["_interimResponses"].array ?? []).prefix(16).map { json in
             InformationalResponse(
@@ -156,6 +161,8 @@ extension AttemptMetrics {
         for (key, path) in Self.texts { if let text = self[keyPath: path] { tree[key] = JSON(text) } }
         for (key, path) in Self.counts { tree[key] = JSON(self[keyPath: path]) }
         if let version { tree["version"] = JSON("HTTP/\(version.major).\(version.minor)") }
+        if let connectionNumber { tree["connection"] = JSON("\(connectionNumber)") }
+        if let streamNumber { tree["stream"] = JSON(streamNumber) }
         if let status { tree["status"] = JSON(status) }
         if let failure { tree["failure"] = JSON(failure.rawValue) }
         return tree
@@ -167,6 +174,8 @@ extension AttemptMetrics {
         self.init(reason: reason, method: head.method.rawValue, url: head.url, start: whole.start)
         end(at: whole.end)
         isReused = json["reused"].bool ?? false
+        connectionNumber = json["connection"].string.flatMap { UInt64($0) }
+        streamNumber = json["stream"].int
         for (key, path) in Self.spans { self[keyPath: path] = Self.span(json[key]) }
         for (key, path) in Self.texts { self[keyPath: path] = json[key].string }
         for (key, path) in Self.counts { self[keyPath: path] = max(0, json[key].number?.int64 ?? 0) }

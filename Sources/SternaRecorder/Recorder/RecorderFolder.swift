@@ -23,7 +23,8 @@ final class RecorderFolder: Sendable {
         var fault: SternaError?
     }
 
-    private let path: String
+    /// The absolute path.
+    let path: String
     private let limits: Recorder.Limits
     private let keepsSecrets: Bool
     private let lock: FileLock
@@ -36,6 +37,9 @@ final class RecorderFolder: Sendable {
 
     /// Makes the folder and takes its lock. Throws `writeFailed`.
     init(_ path: String, _ limits: Recorder.Limits, keepsSecrets: Bool) throws(SternaError) {
+        // Resolved once, since the program may change its working directory.
+        let isResolved = path.isEmpty || path.hasPrefix("/")
+        let path = isResolved ? path : FileManager.default.currentDirectoryPath + "/" + path
         (self.path, self.limits, self.keepsSecrets) = (path, limits, keepsSecrets)
         try Self.make(path)
         lock = try FileLock.acquire(path: path + "/exchanges-1", timeout: .seconds(2))
@@ -96,6 +100,7 @@ final class RecorderFolder: Sendable {
             let bodies = exchange.attempts.reduce(0) { sum, attempt in
                 sum + (attempt.requestBody?.bytes?.readableBytes ?? 0)
                     + (attempt.responseBody?.bytes?.readableBytes ?? 0)
+                    + attempt.messages.reduce(0) { $0 + $1.memory }
             }
             return (exchange, exchange.unmeasuredSize + bodies)
         }
