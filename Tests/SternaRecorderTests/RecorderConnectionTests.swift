@@ -86,6 +86,7 @@ struct RecorderConnectionTests {
                 $0.events.collectsMetrics = true
             }
             let task = api.dataTask(.get("get"))
+            task.resume()
             _ = try await task.value
             expectEqual(task.metrics?.attempts.count, 1)
             #expect(task.metrics?.attempts.first?.connectionNumber != nil)

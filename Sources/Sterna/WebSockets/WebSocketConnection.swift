@@ -395,8 +395,9 @@ final class WebSocketConnection: DuplexHandler {
         if Task.isCancelled { throw SternaError.cancelled(phase: .write) }
         let wait = try state.withLock { state throws(SternaError) in try state.beginSend() }
         if wait != nil || !stream.hasRoom { try await roomInTurn(wait) }
-        stream.put(writer.frame(kind, bytes))
+        // First, so that the observer does not receive the server's answer before.
         note(kind, bytes, isSent: true)
+        stream.put(writer.frame(kind, bytes))
         endSend()
     }
 
@@ -494,8 +495,8 @@ final class WebSocketConnection: DuplexHandler {
         try await room()
         if Task.isCancelled { throw SternaError.cancelled(phase: .write) }
         try state.withLock { state throws(SternaError) in try state.beginPut() }
-        stream.put(writer.frame(kind, bytes, isFirst: isFirst, isLast: isLast))
         note(kind, bytes, isFirst: isFirst, isLast: isLast, isSent: true)
+        stream.put(writer.frame(kind, bytes, isFirst: isFirst, isLast: isLast))
         carryOut(state.withLock { $0.endPut() })
     }
 

@@ -75,8 +75,12 @@ struct MessageRecording: Sendable {
         switch message {
         case .webSocket(let isSent, let isText, let bytes, let isFirst, let isLast):
             let path = isSent ? \MessageRecording.partial.sent : \MessageRecording.partial.received
-            var whole = self[keyPath: path] ?? Partial()
-            if isFirst { whole = Partial() }
+            // Taken out, since a second reference would cause a copy with each fragment.
+            var whole = self[keyPath: path].take() ?? Partial()
+            if isFirst {
+                budget.release(whole.taken)
+                whole = Partial()
+            }
             whole.size += bytes.readableBytes
             if isFirst, isLast {
                 whole.bytes = bytes.readableBytes <= limits.bodyBytes ? bytes.withoutSurplus : nil
