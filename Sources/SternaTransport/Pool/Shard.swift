@@ -530,7 +530,9 @@ extension Shard {
         connection.opening = dial.timeline
         connection.tlsVersion = dial.timeline.tlsVersion
         // Its first stream takes the timeline, also if it has no metrics.
-        if dial.timeline.tlsDetails != nil { connection.facts = ConnectionFacts(dial.timeline, nil) }
+        if dial.timeline.tlsDetails != nil {
+            connection.facts = ConnectionFacts(dial.timeline, connection.context?.channel)
+        }
         endpoint.speaksHTTP2(on: index)
         endpoint.avoidsSharing.store(false, ordering: .relaxed)
         pool.streams.append(connection)
