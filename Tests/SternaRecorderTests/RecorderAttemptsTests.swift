@@ -82,6 +82,22 @@ struct RecorderAttemptsTests {
         #expect(memory.take(1_200, of: .heads))
     }
 
+    @Test("A body from a file is kept by its media type up to the limit; of others only the size is")
+    func files() async throws {
+        try await Downloading.withFolder { parent in
+            let path = parent + "/body"
+            try PrivateFile(path: path).write(Array("a tern".utf8))
+            for (limit, type, isKept) in [(6, "text/plain", true), (5, "text/plain", false), (6, "image/png", false)] {
+                let scene = RecorderScene { $0.bodyBytes = limit }
+                let api = try scene.mocked { _ in .text("a") }
+                try await api.put("a", body: .file(path, mediaType: type))
+                let body = try #require(await scene.recorder.exchanges().first?.attempts.first?.requestBody)
+                expectEqual(body.size, 6, "\(limit) \(type)")
+                expectEqual(body.bytes?.text, isKept ? "a tern" : nil, "\(limit) \(type)")
+            }
+        }
+    }
+
     @Test("A relative folder is resolved once")
     func folder() async throws {
         try await Downloading.withFolder { parent in

@@ -57,18 +57,36 @@ final class BodyCollector: Sendable {
 struct RequestBodyRecording: Sendable {
     private enum Part: Sendable {
         case collected(BodyCollector)
-        /// A file, of which only the length is recorded: the connection may send it without reading it.
+        /// A file whose bytes are not kept.
         case file(Int64)
+    }
+
+    /// The bytes of files, by their place in the body.
+    typealias Files = [Int: Bytes]
+
+    /// Reads the files of a request whose bytes are kept, up to the limit of a body, before they are sent: the connection may send a
+    /// file without reading it. A file that cannot be read is left out.
+    nonisolated(nonsending) static func files(of request: Request, _ limits: Recorder.Limits) async -> Files {
+        guard let body = request.body, limits.keeps(request.headers[.contentType] ?? body.mediaType) else { return [:] }
+        var (files, room) = (Files(), limits.bodyBytes)
+        for (index, segment) in body.segments.enumerated() {
+            guard case .file(let range) = segment else { continue }
+            // A body of which a part is missing is not kept.
+            guard range.length <= Int64(room) else { return [:] }
+            files[index] = try? await BlockingWork.run { try range.content(upTo: Int(range.length)) }
+            room -= Int(range.length)
+        }
+        return files
     }
 
     private var parts: [Part] = []
 
     /// Records the body of a request, and replaces its producers by ones that are recorded as they pass.
-    init(_ request: inout Request, _ budget: RecordingBudget, _ limits: Recorder.Limits) {
+    init(_ request: inout Request, files: Files = [:], _ budget: RecordingBudget, _ limits: Recorder.Limits) {
         guard let body = request.body else { return }
         let isKept = limits.keeps(request.headers[.contentType] ?? body.mediaType)
         for (index, segment) in body.segments.enumerated() {
-            if case .file(let range) = segment {
+            if case .file(let range) = segment, files[index] == nil {
                 parts.append(.file(range.length))
                 continue
             }
@@ -77,7 +95,7 @@ struct RequestBodyRecording: Sendable {
             switch segment {
             case .bytes(let bytes): collector.add(bytes)
             case .producer(let producer): request.body?.segments[index] = .producer(producer.recorded(by: collector))
-            case .file: break
+            case .file: if let bytes = files[index] { collector.add(bytes) }
             }
         }
     }
@@ -103,6 +121,13 @@ struct RequestBodyRecording: Sendable {
             }
         }
         return Recorder.Body(size: size, bytes: all)
+    }
+}
+
+extension Body {
+    /// Whether parts of it are in files.
+    var hasFiles: Bool {
+        segments.contains { if case .file = $0 { true } else { false } }
     }
 }
 

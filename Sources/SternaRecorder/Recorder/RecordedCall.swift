@@ -64,8 +64,12 @@ final class RecordedCall: EventContext {
 
     func attemptBegan(_ number: Int, _ request: Request) {}
 
-    func begin(_ request: inout Request) -> RecordedTransfer {
-        let transfer = RecordedTransfer(&request, budget, recorder.limits)
+    nonisolated(nonsending) func files(of request: Request) async -> RequestBodyRecording.Files {
+        await RequestBodyRecording.files(of: request, recorder.limits)
+    }
+
+    func begin(_ request: inout Request, files: RequestBodyRecording.Files) -> RecordedTransfer {
+        let transfer = RecordedTransfer(&request, files: files, budget, recorder.limits)
         state.withLock { if $0.transfers.count < Self.mostAttempts { $0.transfers.append(transfer) } }
         return transfer
     }

@@ -28,13 +28,16 @@ final class RecordedTransfer: Sendable {
     private let state = Mutex(State())
 
     /// Begins to record a request; replaces its body by one that is recorded as it passes.
-    init(_ request: inout Request, _ budget: RecordingBudget, _ limits: Recorder.Limits) {
+    init(
+        _ request: inout Request, files: RequestBodyRecording.Files = [:], _ budget: RecordingBudget,
+        _ limits: Recorder.Limits
+    ) {
         head = RequestHead(request)
         reason = request.attemptReason
         clock = request.call?.clock ?? .system
         began = clock.now
         (self.budget, self.limits) = (budget, limits)
-        requestBody = RequestBodyRecording(&request, budget, limits)
+        requestBody = RequestBodyRecording(&request, files: files, budget, limits)
         count(512 + head.size)
     }
 
@@ -111,7 +114,8 @@ struct RecordingInterceptor: Interceptor {
         _ request: Request, _ call: RecordedCall, _ next: Chain
     ) async throws -> Response {
         var sent = request
-        let transfer = call.begin(&sent)
+        let files = request.body?.hasFiles == true ? await call.files(of: request) : [:]
+        let transfer = call.begin(&sent, files: files)
         // A span may have its attempts noted, too.
         let note = request.options[AttemptNoteKey.self] ?? AttemptNote()
         sent.options[AttemptNoteKey.self] = note
