@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Packages: hummingbird 2.28.1 (Swift, HummingbirdHTTP2) as the server; h2 4.4.1 (Python) as the client. Needs swift, openssl and
-# python3; the server takes minutes to build.
+# Packages: hummingbird 2.28.1 (Swift, HummingbirdHTTP2) with swift-nio-ssl 2.37.6 as the server; h2 4.4.1 (Python) as the client. Needs
+# swift, openssl and python3; the server takes minutes to build.
 #
 # A client may send PING at any time, and servers answer it (RFC 9113, 6.7). Clients use it to measure the round trip while a body
 # arrives, as gRPC's and Go's do, about once for each round trip or second. Servers of gRPC forgive such PINGs: each frame of a
@@ -28,7 +28,7 @@ let package = Package(
     name: "slow", platforms: [.macOS(.v15)],
     dependencies: [
         .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
-        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
     ],
     targets: [
         .executableTarget(

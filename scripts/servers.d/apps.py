@@ -38,9 +38,12 @@ async def app(scope, receive, send):
     else:
         text = b"the tern flies from pole to pole\\n"
     if scope["path"].startswith("/slow/"):
-        await asyncio.sleep(int(scope["path"][6:]))
+        await asyncio.sleep(float(scope["path"][6:]))
     await send({"type": "http.response.start", "status": 200, "headers": [
         (b"content-type", b"text/plain"), (b"content-length", str(len(text)).encode())]})
+    if scope["path"] == "/pieces":
+        await send({"type": "http.response.body", "body": text[:5], "more_body": True})
+        text = text[5:]
     await send({"type": "http.response.body", "body": text})
 '''
 

@@ -1,10 +1,13 @@
 """Servers of files, and proxies of both kinds, by Debian's packages."""
 import os
+import random
+import signal
 import socket
+import threading
 import time
 
 from apps import ORIGIN
-from harness import PYTHON, Server, row, same, tern
+from harness import PYTHON, Relay, Server, row, same, tern
 
 ROOT = os.environ.get("SERVERS_ROOT", "")
 TEXT = "".join(f"line {number} of some text about terns\n" for number in range(400))
@@ -62,7 +65,7 @@ mimetype.assign = (".txt" => "text/plain")
 """})
 
 
-def apache():
+def apache(inside=""):
     modules = next(place for place in ("/usr/lib/apache2/modules", ROOT + "/usr/lib/apache2/modules") if os.path.isdir(place))
     return Server("apache2", "-DFOREGROUND", "-f", "{folder}/httpd.conf", files={**FILES, "httpd.conf": f"""
 ServerRoot {{folder}}
@@ -76,6 +79,7 @@ LoadModule authz_core_module {modules}/mod_authz_core.so
 LoadModule mime_module {modules}/mod_mime.so
 LoadModule filter_module {modules}/mod_filter.so
 LoadModule deflate_module {modules}/mod_deflate.so
+{inside.replace("MODULES", modules)}
 User www-data
 Group www-data
 StartServers 1
@@ -89,16 +93,16 @@ DocumentRoot {{folder}}/www
 """})
 
 
-def nginx(inside):
+def nginx(inside, listen=""):
     return Server("nginx", "-c", "{folder}/nginx.conf", "-e", "{folder}/error.log", files={**FILES, "tmp/empty": "", "nginx.conf": """
 daemon off; master_process off; pid {folder}/pid; error_log {folder}/error.log;
 events {}
 http {
   access_log off; types { text/plain txt; } client_body_temp_path {folder}/tmp; proxy_temp_path {folder}/tmp;
   fastcgi_temp_path {folder}/tmp; uwsgi_temp_path {folder}/tmp; scgi_temp_path {folder}/tmp;
-  server { listen 127.0.0.1:{port}; root {folder}/www; INSIDE }
+  server { listen 127.0.0.1:{port} LISTEN; root {folder}/www; INSIDE }
 }
-""".replace("INSIDE", inside)})
+""".replace("INSIDE", inside).replace("LISTEN", listen)})
 
 
 def origin():
@@ -600,6 +604,43 @@ def varnish_limits():
         refuses_long(server, 9000, 400)
         refused = tern(server.url("/small.txt"), "X-Long:" + "x" * 70000)
         same(refused.status, 56, refused)
+
+
+GOAWAY_IS_RIGHT = "All responses are whole, and later requests have another connection. The one that ended gets GOAWAY from Sterna after its last response."
+
+
+@row("nginx 1.22.1", "Sends GOAWAY over HTTP/2 after `keepalive_requests`, and answers what is under way", GOAWAY_IS_RIGHT)
+def nginx_goaway():
+    with nginx("keepalive_requests 5; limit_rate 20k;", "http2") as server, Relay(server) as relay:
+        names = [server.folder / f"got-{number}" for number in range(20)]
+        seen = tern("--http2-prior-knowledge", "-Z", *[each for name in names for each in ("-o", name, relay.url("/file.txt"))])
+        same((seen.status, [name.read_text() == TEXT for name in names]), (0, [True] * 20), seen)
+        same(sum(each.requests for each in relay.connections) >= 20, True)
+        assert max(each.server_goaway or 0 for each in relay.connections) >= 5, relay.connections
+        same([each.client_goaway or 0 for each in relay.connections], [0] * len(relay.connections))
+
+
+@row(
+    "Apache 2.4.71", "Sends GOAWAY over HTTP/2 when it is restarted gracefully, and answers what is under way",
+    GOAWAY_IS_RIGHT, "HTTP2InteropTests")
+def apache_goaway():
+    large = random.Random(9113).randbytes(3_000_000)
+    with apache("LoadModule http2_module MODULES/mod_http2.so\nProtocols h2c http/1.1") as server, Relay(server) as relay:
+        path = server.folder / "www" / "large.bin"
+        path.write_bytes(large)
+        path.chmod(0o644)
+        restart = threading.Timer(1, os.kill, (server.process.pid, signal.SIGUSR1))
+        names = [server.folder / f"got-{number}" for number in range(8)]
+        wanted = [each for name in names for each in ("-o", name, relay.url("/large.bin"))]
+        restart.start()
+        try:
+            seen = tern("--http2-prior-knowledge", "--jobs", "4", "--limit-rate", "1M", *wanted)
+        finally:
+            restart.cancel()
+        same((seen.status, [name.read_bytes() == large for name in names]), (0, [True] * 8), seen)
+        same(sum(each.requests for each in relay.connections), 8)
+        assert max(each.server_goaway or 0 for each in relay.connections) >= 3, relay.connections
+        same([each.client_goaway or 0 for each in relay.connections], [0] * len(relay.connections))
 
 
 def tinyproxy():

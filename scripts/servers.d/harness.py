@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 
 TERN = os.environ.get("TERN", "tern")
@@ -90,17 +91,19 @@ class Server:
             raise
 
     def __exit__(self, *_):
-        for number in (signal.SIGTERM, signal.SIGKILL):
-            try:
-                os.killpg(self.process.pid, number)
-            except ProcessLookupError:
-                break
-            try:
-                self.process.wait(5)
-            except subprocess.TimeoutExpired:
-                pass
-        self.process.wait(5)
-        self.log.close()
+        try:
+            self.end(signal.SIGTERM)
+        finally:
+            # Also where the time of all rows ends meanwhile.
+            self.end(signal.SIGKILL)
+            self.log.close()
+
+    def end(self, number):
+        try:
+            os.killpg(self.process.pid, number)
+            self.process.wait(5)
+        except (ProcessLookupError, subprocess.TimeoutExpired):
+            pass
 
     def fill(self, text):
         return text.replace("{port}", str(self.port)).replace("{folder}", str(self.folder)).replace("{python}", PYTHON)
@@ -162,6 +165,88 @@ class Connection:
             return True
         except ConnectionResetError:
             return False
+
+
+class Relay:
+    """Passes connections without TLS on to a server, and reads the frames of HTTP/2 that pass: for each connection the requests, those that had no
+    end when the server or the client said GOAWAY, and the resets."""
+
+    class Seen:
+        def __init__(self):
+            self.requests, self.open, self.resets = 0, {}, []
+            self.server_goaway = self.client_goaway = None
+
+        def __repr__(self):
+            return str(vars(self))
+
+    def __init__(self, server):
+        self.server, self.port, self.connections = server, free_port(), []
+
+    def __enter__(self):
+        self.listener = socket.create_server(("127.0.0.1", self.port), backlog=50)
+        threading.Thread(target=self.accept, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        # Ends the wait for a connection, too.
+        self.listener.shutdown(socket.SHUT_RDWR)
+        self.listener.close()
+
+    def url(self, path="/"):
+        return f"http://127.0.0.1:{self.port}{path}"
+
+    def accept(self):
+        while True:
+            try:
+                client = self.listener.accept()[0]
+            except OSError:
+                return
+            server = socket.create_connection(("127.0.0.1", self.server.port))
+            seen, lock = Relay.Seen(), threading.Lock()
+            self.connections.append(seen)
+            for source, target, is_client in ((client, server, True), (server, client, False)):
+                threading.Thread(target=self.pump, args=(source, target, seen, lock, is_client), daemon=True).start()
+
+    def pump(self, source, target, seen, lock, is_client):
+        rest, skip = b"", 24 if is_client else 0
+        try:
+            while more := source.recv(65536):
+                rest += more
+                # The client's preface is no frame.
+                if skip and len(rest) >= skip:
+                    rest, skip = rest[skip:], 0
+                while not skip and len(rest) >= 9 and len(rest) >= 9 + int.from_bytes(rest[:3], "big"):
+                    end = 9 + int.from_bytes(rest[:3], "big")
+                    with lock:
+                        self.note(seen, is_client, rest[3], rest[4], int.from_bytes(rest[5:9], "big"), rest[9:end])
+                    rest = rest[end:]
+                target.sendall(more)
+        except OSError:
+            pass
+        # What one end has said, the other end reads to its end.
+        try:
+            target.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+
+    @staticmethod
+    def note(seen, is_client, kind, flags, stream, payload):
+        data, headers, reset, goaway, end = 0, 1, 3, 7, 1
+        if kind == headers and is_client and stream not in seen.open:
+            seen.requests += 1
+            seen.open[stream] = True
+        if kind == reset:
+            seen.resets.append((is_client, int.from_bytes(payload, "big")))
+        if kind == reset or kind in (data, headers) and flags & end and not is_client:
+            seen.open.pop(stream, None)
+        if kind == goaway and is_client and seen.client_goaway is None:
+            seen.client_goaway = len(seen.open)
+        if kind == goaway and not is_client:
+            last = int.from_bytes(payload[:4], "big")
+            # nginx and Apache may send a first one that excludes no stream.
+            seen.server_goaway = max(seen.server_goaway or 0, len(seen.open))
+            for refused in [each for each in seen.open if each > last]:
+                del seen.open[refused]
 
 
 class Answer:

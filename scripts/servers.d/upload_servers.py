@@ -100,3 +100,13 @@ def moto_parts():
         same(answer.status, 200, answer)
         whole = server.ask("GET", "/bucket/key", [SIGNED]).body
         same((whole[:1], whole[-1:], len(whole)), (b"b", b"a", 10_485_760))
+        # Parts that are all different, several at a time.
+        film = b"".join(bytes([number]) * 1_000_000 for number in range(22))
+        (server.folder / "film.bin").write_bytes(film)
+        done = tern(
+            "--resumable", "s3", "--auth", "key:secret", "--aws-sigv4", "aws:amz:us-east-1:s3", "--store", server.folder / "store",
+            server.folder / "film.bin", server.url("/bucket/film.bin"), command="upload")
+        same(done.status, 0, done)
+        head = server.ask("HEAD", "/bucket/film.bin", [SIGNED])
+        assert int(head["etag"].strip('"').split("-")[1]) > 2, head
+        assert server.ask("GET", "/bucket/film.bin", [SIGNED]).body == film, "the parts are joined in another order"

@@ -37,6 +37,24 @@ struct NIOUploadInteropTests {
         expectEqual(state.dialect, .ietf(try #require(IETFVersion(6))))
     }
 
+    /// A row of docs/Servers.md. What is incomplete has the name of its version.
+    @Test("The final response says completeness by the name of another version", arguments: [3, 5, 6])
+    func swappedNames(version: Int) async throws {
+        let upload = try UploadInterop(bytes: 100_000)
+        let (own, other) =
+            version == 3 ? ("Upload-Incomplete", "Upload-Complete") : ("Upload-Complete", "Upload-Incomplete")
+        for isComplete in [false, true] {
+            let value = isComplete == (version == 3) ? "?0" : "?1"
+            let reply = try await upload.session.post(
+                "\(upload.program.url)/store/\(upload.name)", body: .text("tern"),
+                headers: ["Upload-Draft-Interop-Version": "\(version)", own: value])
+            expectEqual(reply.status, isComplete ? 200 : 201)
+            expectEqual(reply.fields(own), isComplete ? [] : [value])
+            expectEqual(reply.fields(other), isComplete ? [version == 3 ? "?1" : "?0"] : [])
+        }
+        try await Self.check(upload, upload.upload(upload.plan(Self.version(version)) { $0.largestAppend = 30_000 }))
+    }
+
     @Test("Ended at random bytes, going on from what was stored", arguments: [3, 5, 6], 0..<3)
     func cuts(version: Int, round: Int) async throws {
         let upload = try UploadInterop(bytes: 5 << 20)
