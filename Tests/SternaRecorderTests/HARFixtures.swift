@@ -147,6 +147,56 @@ enum HARFixtures {
         }
         """#
 
+    /// Firefox 153, as it writes documents by itself: the response's bodySize has the head in it, the size of coded content is that before
+    /// decoding, the size of a text in a request is its length in characters, and the type beside it has no charset.
+    static let firefox153 = #"""
+        {
+          "log": {
+            "version": "1.2", "creator": {"name": "Firefox", "version": "153.8.0"}, "browser": {"name": "Firefox", "version": "153.8.0"},
+            "pages": [{"id": "page_1", "pageTimings": {"onContentLoad": -1, "onLoad": -1}, "startedDateTime": "2026-11-30T09:00:00.169+00:00", "title": "http://birds.example/"}],
+            "entries": [
+              {
+                "startedDateTime": "2026-11-30T09:00:00.346+00:00",
+                "request": {
+                  "bodySize": 0, "method": "GET", "url": "http://birds.example/nest.css", "httpVersion": "HTTP/1.1",
+                  "headers": [{"name": "Host", "value": "birds.example"}, {"name": "Cookie", "value": "seen=1"}],
+                  "cookies": [{"name": "seen", "value": "1"}], "queryString": [], "headersSize": 410
+                },
+                "response": {
+                  "status": 200, "statusText": "OK", "httpVersion": "HTTP/1.1",
+                  "headers": [
+                    {"name": "Content-Type", "value": "text/css"}, {"name": "Content-Encoding", "value": "gzip"},
+                    {"name": "Content-Length", "value": "30"}
+                  ],
+                  "cookies": [], "redirectURL": "", "headersSize": 160, "bodySize": 190,
+                  "content": {"mimeType": "text/css", "size": 30, "text": "nest { }\nnest { }\nnest { }\nnest { }\nnest { }\n"}
+                },
+                "cache": {}, "timings": {"blocked": -1, "dns": 0, "connect": 0, "ssl": 0, "send": 0, "wait": 1, "receive": 0},
+                "time": 1, "pageref": "page_1"
+              },
+              {
+                "startedDateTime": "2026-11-30T09:00:00.402+00:00",
+                "request": {
+                  "bodySize": 17, "method": "POST", "url": "http://birds.example/eggs?q=a%20b&%C3%A9=1", "httpVersion": "HTTP/1.1",
+                  "headers": [
+                    {"name": "Host", "value": "birds.example"}, {"name": "Content-Type", "value": "application/json;charset=UTF-8"},
+                    {"name": "Content-Length", "value": "18"}
+                  ],
+                  "cookies": [], "queryString": [{"name": "q", "value": "a b"}, {"name": "é", "value": "1"}], "headersSize": 493,
+                  "postData": {"mimeType": "application/json", "params": [], "text": "{\"bird\":\"tern é\"}"}
+                },
+                "response": {
+                  "status": 404, "statusText": "Not Found", "httpVersion": "HTTP/1.1", "headers": [], "cookies": [],
+                  "content": {"mimeType": "text/plain", "size": 4, "text": "none"}, "redirectURL": "", "headersSize": 0, "bodySize": 4
+                },
+                "cache": {}, "timings": {"blocked": 0, "dns": 2, "ssl": 0, "connect": 0, "send": 0, "wait": 0, "receive": 0},
+                "time": 2, "pageref": "page_1"
+              }
+            ]
+          }
+        }
+        """#
+
     /// mitmproxy: six digits of a fraction, no pages, an entry without `cache` and `queryString`, and phases of -1.0.
     static let mitmproxy = #"""
         {"log": {"version": "1.2", "creator": {"name": "mitmproxy", "version": "11.0.2", "comment": ""}, "pages": [],

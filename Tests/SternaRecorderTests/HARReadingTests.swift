@@ -55,6 +55,21 @@ struct HARReadingTests {
         expectEqual(har.log["comment"].string, "exported")
     }
 
+    @Test("A document of Firefox whose sizes are others than those of the bytes")
+    func firefoxSizes() throws {
+        let har = try HARDocument(parsing: HARFixtures.firefox153.utf8)
+        let (style, eggs) = (har.entries[0], har.entries[1])
+        expectNil(style.timings.blocked)
+        expectEqual(style.response.content.bytes, Array(String(repeating: "nest { }\n", count: 5).utf8))
+        expectEqual(style.response.content.size, 30)
+        expectEqual(style.response.bodySize, 190)
+        expectEqual(eggs.request.postData?.bytes, Array(#"{"bird":"tern é"}"#.utf8))
+        expectEqual(eggs.request.postData?.params.count, 0)
+        expectEqual(eggs.request.bodySize, 17)
+        expectEqual(eggs.request.queryString.map(\.name), ["q", "é"])
+        expectEqual(eggs.response.content.bytes, Array("none".utf8))
+    }
+
     @Test("A document of mitmproxy")
     func mitmproxy() throws {
         let har = try HARDocument(parsing: HARFixtures.mitmproxy.utf8)
@@ -69,7 +84,7 @@ struct HARReadingTests {
 
     @Test(
         "What is read is written alike, with all members",
-        arguments: [HARFixtures.chromium, HARFixtures.firefox, HARFixtures.mitmproxy])
+        arguments: [HARFixtures.chromium, HARFixtures.firefox, HARFixtures.firefox153, HARFixtures.mitmproxy])
     func roundTrip(text: String) throws {
         let har = try HARDocument(parsing: text.utf8)
         try expectEqual(har.json, JSON(parsing: text))
