@@ -505,15 +505,19 @@ def varnish_early():
 
 
 @row(
-    "varnish 7.1.1", "Where the server behind it sends trailers, answers 503 or cuts a 200 off before its end",
+    "varnish 7.1.1", "Where the server behind it sends trailers, answers 503, cuts a 200 off before its end, or seldom drops them",
     "The cut response is an error that says so.")
 def varnish_trailers():
     with origin() as behind, varnish(behind.port) as server:
-        for path in ("/trailers", "/trailers-late"):
+        failed = 0
+        for path in ("/trailers", "/trailers-late") * 4:
             answer = server.ask("GET", path, ["TE: trailers"])
-            assert answer.status == 503 or answer.status == 200 and not answer.body.endswith(b"0\r\n\r\n"), answer
+            is_whole = answer.status == 200 and answer.body.endswith(b"\r\n0\r\n\r\n")
+            assert answer.status in (200, 503), answer
+            failed += not is_whole
             refused = tern("--fail", server.url(path))
-            assert refused.status in (18, 22), refused
+            assert refused.status in (18, 22) or (refused.status, refused.out) == (0, "tern\n"), refused
+        assert failed > 1, "it passes what it fetches"
 
 
 @row("varnish 7.1.1", "Answers several ranges by 416", "An error names the status.")
