@@ -42,17 +42,15 @@ public struct EventStream: AsyncSequence, Sendable {
     ///     }
     public var updates: some AsyncSequence<Update, any Error> & Sendable { EventStreamUpdates(stream: self) }
 
-    /// Returns a reader with a connection of its own.
-    public func makeAsyncIterator() -> some AsyncIteratorProtocol<ServerSentEvent, any Error> {
-        Iterator(reader: EventStreamReader(plan, draft, settings))
-    }
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(reader: EventStreamReader(plan, draft, settings)) }
 
-    private struct Iterator: AsyncIteratorProtocol {
+    /// Reads the events one after another, by a connection of its own.
+    public struct AsyncIterator: AsyncIteratorProtocol {
         var reader: EventStreamReader
 
         // Events come in bunches. Those that have arrived are handed over without a change of executors, which costs more than an
         // event.
-        mutating func next(
+        public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(any Error) -> ServerSentEvent? {
             if let event = reader.arrivedEvent() { return event }

@@ -41,18 +41,18 @@ public final class WebSocket: AsyncSequence, Sendable {
 
     // MARK: Messages
 
-    /// Returns a reader of the messages in the order of their arrival.
-    public func makeAsyncIterator() -> some AsyncIteratorProtocol<Message, any Error> { Iterator(socket: self) }
+    public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(socket: self) }
 
-    private struct Iterator: AsyncIteratorProtocol {
+    /// Reads the messages in the order of their arrival.
+    public struct AsyncIterator: AsyncIteratorProtocol {
         private let socket: WebSocket
         private var claim: WebSocketClaim?
 
-        init(socket: WebSocket) { self.socket = socket }
+        fileprivate init(socket: WebSocket) { self.socket = socket }
 
         // Messages come in bunches. Those that have arrived are handed over without a change of executors, which costs more than a
         // message.
-        mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> Message? {
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws(any Error) -> Message? {
             let id = try WebSocketClaim.id(&claim, socket.connection, pieces: false)
             return try await socket.connection.next(id)?.message
         }

@@ -157,11 +157,10 @@ public struct ResponseBody: AsyncSequence, Sendable {
                 + "stream it with withResponse, or raise the limit.")
     }
 
-    /// Returns a reader of the chunks, none of them empty. Its first call claims the body, and throws `invalidRequest` if another
-    /// reader has claimed it.
-    public func makeAsyncIterator() -> some AsyncIteratorProtocol<Bytes, any Error> { Iterator(self) }
+    public func makeAsyncIterator() -> Iterator { Iterator(self) }
 
-    private struct Iterator: AsyncIteratorProtocol {
+    /// Reads the chunks one after another.
+    public struct Iterator: AsyncIteratorProtocol {
         private enum State {
             case new(ResponseBody)
             case reading(any BodyStream)
@@ -172,7 +171,10 @@ public struct ResponseBody: AsyncSequence, Sendable {
 
         init(_ body: ResponseBody) { state = .new(body) }
 
-        mutating func next() async throws -> Bytes? {
+        /// Returns the next bytes, never empty; nil at the end.
+        ///
+        /// The first call claims the body, and throws `invalidRequest` if another reader has claimed it.
+        public mutating func next() async throws -> Bytes? {
             switch state {
             case .reading(let stream): return try await stream.next()
             case .ended: return nil
