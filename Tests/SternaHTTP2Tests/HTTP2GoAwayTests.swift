@@ -236,6 +236,30 @@ struct HTTP2GoAwayTests {
         }
     }
 
+    @Test(
+        "Accepted requests of a new connection that ends without responses are resent once, if they may be repeated",
+        arguments: [WireFrame.Code.noError, .protocolError])
+    func acceptedThenClosed(code: WireFrame.Code) async throws {
+        try await FramePeer.withPeer { connection in
+            guard connection.number == 0 else {
+                try await connection.handshake()
+                return try await connection.serve { try await connection.respond($0.stream, text: $0.path ?? "") }
+            }
+            try await connection.greet()
+            let requests = try await connection.requests(2)
+            try await connection.send(.goAway(last: requests[1].stream, code: code))
+            try await connection.close()
+        } body: { peer in
+            let api = try HTTP2Scene.session(peer)
+            let tasks = try await Self.inOrder(2, peer, before: 0) {
+                try await api.request($0 == 0 ? .get : .post, "\($0)").text()
+            }
+            try await expectEqual(tasks[0].value, "/0")
+            await Wire.failure(.connectionClosed, .wait) { _ = try await tasks[1].value }
+            expectEqual(peer.connectionCount, 2)
+        }
+    }
+
     @Test("A long text of the server is shortened in the error")
     func longDebug() async throws {
         try await FramePeer.withPeer { connection in

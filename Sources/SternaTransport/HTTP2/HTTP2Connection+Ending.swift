@@ -32,6 +32,7 @@ extension HTTP2Connection {
     func received(goAway last: HTTP2StreamID, _ code: HTTP2Code, _ reason: ByteBuffer?) {
         // First of all, so that requests that are given back do not return to this connection.
         state.retire()
+        isLeft = true
         if code == .http11Required { endpoint.requiresHTTP1.store(true, ordering: .relaxed) }
         if code != .noError {
             let text = reason.map { FieldSyntax.printable(String(buffer: $0), limit: 200) } ?? ""
@@ -124,6 +125,10 @@ extension HTTP2Connection {
                 : "The server broke HTTP/2 (\(code.name), \(type(of: error))); the connection was closed.")
     }
 
+    /// Whether a further connection may fare better than this one: it has served requests, stood idle, or the peer has said that it ends
+    /// it. Read before streams are detached.
+    private var mayFareBetter: Bool { exchangeCount > streams.count || hasStoodIdle || isLeft }
+
     /// Sends the peer the reason, fails all streams and closes.
     func fail(_ error: SternaError, _ code: HTTP2Code) {
         let last = HTTP2Frame.FramePayload.goAway(lastStreamID: .rootStream, errorCode: code, opaqueData: nil)
@@ -136,13 +141,13 @@ extension HTTP2Connection {
     func fail(_ error: SternaError, mayRetry: Bool = false) {
         if !awaitingSettings.isEmpty { moveAwaiting(error) }
         let streams = inOrder
-        let isUsed = exchangeCount > streams.count || hasStoodIdle
+        let mayRepeat = mayFareBetter
         // Before the close, which ends all streams for another reason.
         state.beginClosing()
         defer { abort(evenIfClosing: true) }
         for stream in streams {
             guard let exchange = stream.exchange else { continue }
-            if mayRetry, isUsed, !stream.hasHead, exchange.mayRetryOnFreshConnection {
+            if mayRetry, mayRepeat, !stream.hasHead, exchange.mayRetryOnFreshConnection {
                 stream.detach()
                 ended(stream, reset: nil)
                 shard.resubmit(exchange, because: .staleConnection)
@@ -168,11 +173,11 @@ extension HTTP2Connection {
         }
         let streams = inOrder
         guard !streams.isEmpty else { return }
-        let isUsed = exchangeCount > streams.count || hasStoodIdle
+        let mayRepeat = mayFareBetter
         state.beginClosing()
         for stream in streams {
             guard let exchange = stream.exchange else { continue }
-            if isUsed, !stream.hasHead, exchange.mayRetryOnFreshConnection {
+            if mayRepeat, !stream.hasHead, exchange.mayRetryOnFreshConnection {
                 stream.detach()
                 ended(stream, reset: nil)
                 shard.resubmit(exchange, because: .staleConnection)

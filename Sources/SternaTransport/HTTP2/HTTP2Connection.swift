@@ -87,6 +87,9 @@ final class HTTP2Connection: ChannelInboundHandler, @unchecked Sendable {
     var servesRequests = false
     var lastActivity: NIODeadline
     var hasStoodIdle = false
+
+    /// Whether the peer has sent GOAWAY.
+    var isLeft = false
     var usesWhileWaitedFor = 0
 
     /// Whether waiters are being served. Prevents an exchange that ends at once from serving others re-entrantly.
