@@ -42,6 +42,14 @@ final class ConnectionLog: Sendable {
 
     private static let watched = Mutex<[SecurityPolicy: SecurityPolicy]>([:])
 
+    /// Keeps a session until the command ends: an engine keeps the connections of a policy with closures only as long as a session
+    /// has it.
+    static func keep(_ session: Session, with policy: SecurityPolicy) {
+        sessions.withLock { $0[policy] = session }
+    }
+
+    private static let sessions = Mutex<[SecurityPolicy: Session]>([:])
+
     /// The certificates of handshakes whose lines were not printed yet, with their hosts, the newest at the end.
     private static let certificates = Mutex<[(host: String, line: String)]>([])
 

@@ -75,6 +75,7 @@ extension RequestJob {
             sender.state.apply(to: &settings)
             if let recorder = HARRecording.recorder { settings.events.record(with: recorder) }
         }
+        if connections != nil { ConnectionLog.keep(session, with: policy) }
         let sent = dial?.sent(url, typed: target.url, addedQuery: content.query) ?? url
         var draft = RequestDraft(method, sent, body: content.body, headers: content.headers)
         draft.settings.auth.secretHeaders = content.secretHeaders

@@ -298,7 +298,6 @@ struct AuthenticationTransaction {
             }
             current.state.access.digestIdentity = identity.bytes
         }
-        situation.field = current.headers[.authorization]
         situation.sent.append(sent)
         carried = (entry, paths, digestAuthorization)
     }

@@ -51,7 +51,8 @@ enum AuthenticationRule {
         var sent: [Sent] = []
         /// Whether the challenged request carried the last of ``sent``.
         var carriedLast = false
-        /// The Authorization field of the challenged request.
+        /// The Authorization field that the request had before it was challenged. A credential in it is not tried again, also after
+        /// another one was refused.
         var field: String?
         /// Credentials that the server refused in earlier requests of the session.
         var refusedBefore: Set<Refusal> = []
