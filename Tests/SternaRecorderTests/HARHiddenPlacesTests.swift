@@ -84,6 +84,13 @@ struct HARHiddenPlacesTests {
                 "SEND\ndestination:/a\n\n{\"password\":\"***\"}\0"
             ),
             (
+                "CONNECT\r\nlogin:ada\r\npasscode:s3cret\rs3cret\r\n\r\n\0\nSEND\ntoken:s3cret\nid:[1]\n\n{\"pin\":\"s3cret\"}\0",
+                "CONNECT\r\nlogin:ada\r\npasscode:***\r\n\r\n\0\nSEND\ntoken:***\nid:[1]\n\n{\"pin\":\"***\"}\0"
+            ),
+            ("STOMP\npasscode:s3cret", "STOMP\npasscode:***"),
+            ("SEND\ndestination:/a?token=s3cret\n\nb\0", "SEND\ndestination:/a?token=***\n\nb\0"),
+            ("token=s3cret\n\ns3cret", "token=***"), ("\n", "\n"), ("HELLO", "HELLO"),
+            (
                 "{\"type\":6}\u{1E}{\"arguments\":[{\"token\":\"s3cret\"}]}\u{1E}",
                 "{\"type\":6}\u{1E}{\"arguments\":[{\"token\":\"***\"}]}\u{1E}"
             ), ("{\"type\":6}\u{1E}", "{\"type\":6}\u{1E}"), ("\0", "\0"),

@@ -188,8 +188,50 @@ struct HARRedaction {
         return result + partText(String(Substring(rest)))
     }
 
-    /// Hides secrets in a part of a message: JSON, also behind a short prefix as Socket.IO has it, or pairs.
+    /// Hides secrets in a part of a message, in the head of a frame line by line.
     private func partText(_ text: String) -> String {
+        guard let (head, body) = frame(text) else { return contentText(text) }
+        return head + contentText(body)
+    }
+
+    /// Returns the head of a frame of STOMP without secrets, and its body; nil for other text, whose first line is no command.
+    private func frame(_ text: String) -> (head: String, body: String)? {
+        let newline = UInt8(ascii: "\n")
+        var head = ""
+        var hasCommand = false
+        var rest = text.utf8[...]
+        while !rest.isEmpty {
+            let next = rest.firstIndex(of: newline).map { rest.index(after: $0) } ?? rest.endIndex
+            let whole = rest[..<next]
+            var line = whole
+            if line.last == newline { line.removeLast() }
+            if line.last == UInt8(ascii: "\r") { line.removeLast() }
+            rest = rest[next...]
+            if line.isEmpty {
+                head += String(Substring(whole))
+                // Empty lines before a frame keep the connection alive.
+                if hasCommand { break }
+            } else if hasCommand {
+                head += field(Substring(line)) + String(Substring(whole[line.endIndex...]))
+            } else {
+                guard line.allSatisfy({ $0 >= UInt8(ascii: "A") && $0 <= UInt8(ascii: "Z") }) else { return nil }
+                head += String(Substring(whole))
+                hasCommand = true
+            }
+        }
+        return hasCommand ? (head, String(Substring(rest))) : nil
+    }
+
+    /// Hides the value of a header line if its name marks it as secret, and secrets of a query in it.
+    private func field(_ line: Substring) -> String {
+        if let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")), Redaction.isSecretHeader(String(line[..<colon])) {
+            return line[...colon] + Redaction.mark
+        }
+        return Redaction.masked(pairs: line) ?? String(line)
+    }
+
+    /// Hides secrets in the content of a message: JSON, also behind a short prefix as Socket.IO has it, or pairs.
+    private func contentText(_ text: String) -> String {
         let shown = BodyRedaction(mediaType: nil).shown(Bytes(text: text)).text
         guard shown == text, let start = text.utf8.firstIndex(where: { "{[".utf8.contains($0) }),
             start != text.startIndex,
