@@ -62,6 +62,19 @@ struct RecorderMessagesTests {
         }
     }
 
+    @Test("A WebSocket without messages has an empty list of them")
+    func silentWebSocket() async throws {
+        try await TestServer.withServer { server in
+            let scene = RecorderScene()
+            let api = try scene.session(server.url)
+            try await api.withWebSocket("ws/echo") { _ in }
+            try await api.get("get")
+            let entries = await scene.recorder.har().entries
+            expectEqual(entries.map(\.row), ["GET /ws/echo 101", "GET /get 200"])
+            expectEqual(entries.map { $0.webSocketMessages?.count }, [0, nil])
+        }
+    }
+
     @Test("Server-sent events with type, id and data, also from a folder; secrets removed")
     func events() async throws {
         try await Downloading.withFolder { parent in
@@ -100,6 +113,24 @@ struct RecorderMessagesTests {
         let kept = recording.messages.reduce(0) { $0 + $1.memory }
         #expect(kept <= 2_000 && kept > 1_500)
         expectEqual(budget.takeOver(), kept)
+    }
+
+    @Test("A part of a large buffer does not retain it, and an unfinished message returns its bytes")
+    func memory() {
+        let limits = Recorder.Limits()
+        let budget = RecordingBudget(RecorderMemory(limits))
+        var recording = MessageRecording()
+        let read = Bytes(repeating: 0x61, count: 64 << 10)
+        for (count, isLast) in [(20 << 10, true), (1_000, false)] {
+            let part = read.getSlice(at: 0, length: count) ?? Bytes()
+            recording.add(
+                .webSocket(isSent: false, isText: true, bytes: part, isFirst: true, isLast: isLast), budget, limits)
+        }
+        expectEqual(recording.messages.map(\.size), [20 << 10])
+        #expect(recording.messages.allSatisfy { ($0.bytes?.storageCapacity ?? .max) <= 40 << 10 })
+        expectEqual(recording.unfinished, 1_000)
+        budget.release(recording.unfinished)
+        expectEqual(budget.takeOver(), recording.messages.first?.memory)
     }
 
     @Test("Fragments beyond the limit of a body leave only the size, and take no memory")

@@ -40,8 +40,7 @@ final class BodyCollector: Sendable {
                 return state.bytes.take()
             }
             if kept == 0 {
-                // A small part of a large buffer would retain all of it.
-                state.bytes = piece.storageCapacity > 2 * piece.readableBytes + 256 ? Bytes(buffer: piece) : piece
+                state.bytes = piece.compact
             } else {
                 state.bytes?.writeImmutableBuffer(piece)
             }
@@ -122,6 +121,11 @@ struct RequestBodyRecording: Sendable {
         }
         return Recorder.Body(size: size, bytes: all)
     }
+}
+
+extension Bytes {
+    /// These bytes to be kept, copied if they are a part of a buffer twice as large, all of which they would retain.
+    var compact: Bytes { storageCapacity > 2 * readableBytes + 256 ? Bytes(buffer: self) : self }
 }
 
 extension Body {

@@ -70,6 +70,9 @@ struct MessageRecording: Sendable {
     private var partial: (sent: Partial?, received: Partial?)
     private var total = 0
 
+    /// The bytes that were taken for messages whose last fragment is missing.
+    var unfinished: Int { (partial.sent?.taken ?? 0) + (partial.received?.taken ?? 0) }
+
     /// Records a message. The oldest ones of the call are removed beyond 10,000 of them or a quarter of the recorder's bytes.
     mutating func add(_ message: StreamMessage, _ budget: RecordingBudget, _ limits: Recorder.Limits) {
         switch message {
@@ -83,7 +86,7 @@ struct MessageRecording: Sendable {
             }
             whole.size += bytes.readableBytes
             if isFirst, isLast {
-                whole.bytes = bytes.readableBytes <= limits.bodyBytes ? bytes.withoutSurplus : nil
+                whole.bytes = bytes.readableBytes <= limits.bodyBytes ? bytes.compact : nil
             } else {
                 whole.join(bytes, budget, limits)
             }

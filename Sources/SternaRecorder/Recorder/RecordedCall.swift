@@ -147,7 +147,7 @@ final class RecordedCall: EventContext {
             return all
         }
         guard let exchange = Recorder.Exchange(all, limits: recorder.limits) else { return }
-        budget.release(all.transfers.reduce(0) { $0 + $1.snapshot.headBytes })
+        budget.release(all.transfers.reduce(all.messages.unfinished) { $0 + $1.snapshot.headBytes })
         guard budget.take(exchange.unmeasuredSize, of: .heads) else { return }
         recorder.add(exchange, size: budget.takeOver())
     }

@@ -64,8 +64,8 @@ extension Recorder {
         /// The messages of a WebSocket, or the server-sent events: the latest 10,000, up to a quarter of the recorder's bytes.
         public internal(set) var messages: [Message] = []
 
-        /// What the TLS handshake of the connection has agreed on; nil without TLS, and on a connection that was opened before a
-        /// session with a recorder was made.
+        /// What the TLS handshake of the connection has agreed on; nil without TLS, if the handshake failed, and on a connection
+        /// that was opened before a session with a recorder was made.
         public var tls: TLS? { readTLS ?? metrics.tlsDetails.map { TLS($0) } }
 
         /// The request as the interceptors passed it on, without its body.

@@ -30,6 +30,14 @@ extension Recorder.Exchange {
     }
 }
 
+extension Recorder.Attempt {
+    /// Whether the response opened a WebSocket (RFC 6455, 4.2.2; RFC 8441, 5).
+    fileprivate var isWebSocket: Bool {
+        guard let responseHead, head.headers[.secWebSocketVersion] != nil else { return false }
+        return responseHead.status.code == (responseHead.version.major < 2 ? 101 : 200)
+    }
+}
+
 /// Writes recorded messages as parts of a HAR document.
 struct HARWriter {
     /// The maximum size of all decoded bodies of a document in bytes. A server may send many small ones that become large.
@@ -62,7 +70,8 @@ struct HARWriter {
         let messages = attempt.messages.map(\.document)
         if messages.contains(where: { $0.json["eventName"].string != nil }) {
             entry.events = messages
-        } else if !messages.isEmpty {
+        } else if !messages.isEmpty || attempt.isWebSocket {
+            // An empty list tells that it was a WebSocket.
             entry.webSocketMessages = messages
         }
         if let trailers = attempt.responseHead?.trailers, !trailers.isEmpty {
