@@ -81,6 +81,21 @@ struct HARReplayedResponseTests {
         }
     }
 
+    @Test("A message that was recorded without its bytes closes the WebSocket, and no empty one takes its place")
+    func omittedMessage() async throws {
+        var omitted = HARDocument.Message(isSent: false, time: 0, text: "")
+        omitted.json["_size"] = 2_000_000
+        let api = try Self.session(
+            Self.entry(
+                "wss://api.example/a", status: 101,
+                messages: [.init(isSent: false, time: 0, text: "welcome"), omitted]))
+        let socket = try await api.webSocket("a")
+        var messages = socket.makeAsyncIterator()
+        try await expectEqual(messages.next(), .text("welcome"))
+        let error = await #expect(throws: SternaError.self) { _ = try await messages.next() }
+        expectEqual((error?.underlying as? WebSocket.Closure)?.code, .internalError)
+    }
+
     @Test("A redirect to a path that begins with two slashes stays on the server")
     func slashes() async throws {
         let har = HARDocument(entries: [

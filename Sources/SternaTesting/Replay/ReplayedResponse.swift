@@ -72,6 +72,10 @@ struct ReplayedResponse {
             for message in messages where message.opcode == 1 || message.opcode == 2 {
                 if message.isSent {
                     guard try await received.next() != nil else { return }
+                } else if message.json["_size"].int != nil {
+                    // As a recorder writes a message whose bytes it did not keep.
+                    return try await socket.close(
+                        .internalError, reason: "Entry \(recorded.number) was recorded without a message.")
                 } else if message.opcode == 1 {
                     try await socket.send(message.data)
                 } else if let bytes = message.bytes {
