@@ -89,6 +89,7 @@ struct HARHiddenPlacesTests {
             ),
             ("STOMP\npasscode:s3cret", "STOMP\npasscode:***"),
             ("SEND\ndestination:/a?token=s3cret\n\nb\0", "SEND\ndestination:/a?token=***\n\nb\0"),
+            ("see https://ada:s3cret@h/a now", "see https://h/a now"), ("ada@h.test a=b", "ada@h.test a=b"),
             ("token=s3cret\n\ns3cret", "token=***"), ("\n", "\n"), ("HELLO", "HELLO"),
             (
                 "{\"type\":6}\u{1E}{\"arguments\":[{\"token\":\"s3cret\"}]}\u{1E}",

@@ -230,15 +230,17 @@ struct HARRedaction {
         return Redaction.masked(pairs: line) ?? String(line)
     }
 
-    /// Hides secrets in the content of a message: JSON, also behind a short prefix as Socket.IO has it, or pairs.
+    /// Hides secrets in the content of a message: JSON, also behind a short prefix as Socket.IO has it, or pairs and URLs.
     private func contentText(_ text: String) -> String {
         let shown = BodyRedaction(mediaType: nil).shown(Bytes(text: text)).text
-        guard shown == text, let start = text.utf8.firstIndex(where: { "{[".utf8.contains($0) }),
-            start != text.startIndex,
-            (try? JSON(parsing: text[start...])) != nil
-        else { return shown }
-        return text[..<start]
-            + BodyRedaction(mediaType: "application/json").shown(Bytes(text: String(text[start...]))).text
+        let start = text.utf8.firstIndex { "{[".utf8.contains($0) }
+        if shown == text, let start, start > text.startIndex, (try? JSON(parsing: text[start...])) != nil {
+            return text[..<start]
+                + BodyRedaction(mediaType: "application/json").shown(Bytes(text: String(text[start...]))).text
+        }
+        // Words of several JSON texts are none of a sentence.
+        let first = text.utf8.first { $0 > UInt8(ascii: " ") }
+        return first.map { "{[".utf8.contains($0) } == true ? shown : self.text(shown)
     }
 
     /// Hides secrets in the data of an event stream. The data lines until an empty line are one text, whatever is between them.

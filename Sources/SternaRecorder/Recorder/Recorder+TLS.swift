@@ -10,8 +10,8 @@ extension Recorder {
         /// The application protocol that the server chose (ALPN), such as `h2`; nil if it chose none.
         public let applicationProtocol: String?
 
-        /// The certificates that the server presented, its own first, at most 10: also those that the path to a trusted root does not
-        /// need.
+        /// The certificates that the server presented, its own first, at most 10: also those that the path to a trusted root does
+        /// not need.
         public let certificates: [Certificate]
 
         /// The policy's pins that match one of these certificates, as text.
