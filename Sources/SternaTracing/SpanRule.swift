@@ -62,7 +62,8 @@ enum SpanRule {
     static func peer(_ text: String) -> (address: String, port: Int?) {
         // Of bytes, since characters are slow.
         let bytes = text.utf8
-        guard let colon = bytes.lastIndex(of: UInt8(ascii: ":")), let port = Int(text[bytes.index(after: colon)...]) else {
+        guard let colon = bytes.lastIndex(of: UInt8(ascii: ":")), let port = Int(text[bytes.index(after: colon)...])
+        else {
             return (text, nil)
         }
         let host = text[..<colon]

@@ -25,10 +25,28 @@ struct RecorderMessagesTests {
         }
     }
 
+    @Test("Of binary messages only the size is kept by itself")
+    func binary() async throws {
+        try await TestServer.withServer { server in
+            let scene = RecorderScene()
+            try await scene.session(server.url).withWebSocket("ws/echo") { socket in
+                var messages = socket.makeAsyncIterator()
+                try await socket.send(Bytes(text: "s3cret"))
+                _ = try await messages.next()
+            }
+            let exchange = try #require(await scene.recorder.exchanges().first)
+            expectEqual(rows(exchange.attempts.last?.messages ?? []), ["send binary (6)", "receive binary (6)"])
+            let entry = try #require(await scene.recorder.har(includingSecrets: true).entries.first)
+            expectEqual(entry.webSocketMessages?.map(\.opcode), [2, 2])
+            expectEqual(entry.webSocketMessages?.map { $0.json["_size"].int }, [6, 6])
+            #expect(!"\(entry)".contains("s3cret"))
+        }
+    }
+
     @Test("A WebSocket's messages in both directions, fragments joined, as browsers write them; secrets removed")
     func webSocket() async throws {
         try await TestServer.withServer { server in
-            let scene = RecorderScene { $0.bodyBytes = 100 }
+            let scene = RecorderScene { ($0.bodyBytes, $0.keepsBinaryBodies) = (100, true) }
             let api = try scene.session(server.url)
             try await api.withWebSocket("ws/echo") { socket in
                 var messages = socket.makeAsyncIterator()

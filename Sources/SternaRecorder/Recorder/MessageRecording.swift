@@ -28,7 +28,7 @@ extension Recorder {
         /// The number of bytes.
         public let size: Int
 
-        /// The bytes; nil if there are more than the recorder keeps of a body.
+        /// The bytes; nil if there are more than the recorder keeps of a body, and of binary messages unless it keeps binary bodies.
         public let bytes: Bytes?
     }
 }
@@ -85,7 +85,10 @@ struct MessageRecording: Sendable {
                 whole = Partial()
             }
             whole.size += bytes.readableBytes
-            if isFirst, isLast {
+            // As of bodies: what is in binary messages cannot be searched for secrets.
+            if !isText, !limits.keepsBinaryBodies {
+                whole.bytes = nil
+            } else if isFirst, isLast {
                 whole.bytes = bytes.readableBytes <= limits.bodyBytes ? bytes.compact : nil
             } else {
                 whole.join(bytes, budget, limits)

@@ -25,7 +25,8 @@ public final class Recorder: Sendable {
         /// kept.
         public var bodyBytes = 1 << 20
 
-        /// Whether to keep bodies that are not text by their media type, such as images; no by default.
+        /// Whether to keep bodies that are not text by their media type, such as images, and binary messages of WebSockets; no by
+        /// default.
         public var keepsBinaryBodies = false
 
         /// Makes limits with the default values.

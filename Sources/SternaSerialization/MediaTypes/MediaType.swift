@@ -48,7 +48,9 @@ public struct MediaType: Sendable, Hashable, Codable, CustomStringConvertible {
             }
             hasUppercase = hasUppercase || byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z")
         }
-        guard slashes == 1, text.utf8.first != UInt8(ascii: "/"), text.utf8.last != UInt8(ascii: "/") else { return nil }
+        guard slashes == 1, text.utf8.first != UInt8(ascii: "/"), text.utf8.last != UInt8(ascii: "/") else {
+            return nil
+        }
         return hasUppercase ? text.lowercased() : String(text)
     }
 
