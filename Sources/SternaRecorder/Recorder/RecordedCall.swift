@@ -27,7 +27,7 @@ final class RecordedCall: EventContext {
         var note: String?
         var error: String?
         var metrics: RequestMetrics?
-        var messages = MessageRecording()
+        var messages: MessageRecording?
         /// Whether the exchange was added to the recorder; nothing is recorded afterwards.
         var isFinished = false
     }
@@ -91,7 +91,9 @@ final class RecordedCall: EventContext {
 
     func passed(_ message: StreamMessage) {
         state.withLock { state in
-            if !state.isFinished { state.messages.add(message, budget, recorder.limits) }
+            guard !state.isFinished else { return }
+            if state.messages == nil { state.messages = MessageRecording() }
+            state.messages?.add(message, budget, recorder.limits)
         }
     }
 
@@ -147,7 +149,7 @@ final class RecordedCall: EventContext {
             return all
         }
         guard let exchange = Recorder.Exchange(all, limits: recorder.limits) else { return }
-        budget.release(all.transfers.reduce(all.messages.unfinished) { $0 + $1.snapshot.headBytes })
+        budget.release(all.transfers.reduce(all.messages?.unfinished ?? 0) { $0 + $1.snapshot.headBytes })
         guard budget.take(exchange.unmeasuredSize, of: .heads) else { return }
         recorder.add(exchange, size: budget.takeOver())
     }

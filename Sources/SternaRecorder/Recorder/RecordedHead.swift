@@ -25,7 +25,14 @@ struct RequestHead: Sendable {
         return request
     }
 
-    var size: Int { url.href.utf8.count + headers.approximateSize }
+    var size: Int {
+        // User information is rare; without it no text needs to be made.
+        let text =
+            url.userinfo == nil
+            ? url.authority.utf8.count + url.requestTarget.utf8.count + (url.fragment?.utf8.count ?? 0)
+            : url.href.utf8.count
+        return text + headers.approximateSize
+    }
 }
 
 /// The head of a response. It retains neither the connection nor the call.

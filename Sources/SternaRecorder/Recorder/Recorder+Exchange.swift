@@ -219,11 +219,13 @@ extension Recorder.Exchange {
             }
         }
         // Messages follow the last response.
-        if let last = attempts.indices.last { attempts[last].messages = Array(call.messages.messages) }
+        if let last = attempts.indices.last, let messages = call.messages {
+            attempts[last].messages = Array(messages.messages)
+        }
         self.attempts = attempts
         // Interceptors mark more names, such as that of the field with a token.
         let marked = attempts.reduce(head.secretHeaders) { $0.union($1.head.secretHeaders) }
-        secretHeaders = Set(marked.map { $0.lowercased() })
+        secretHeaders = marked.isEmpty ? marked : Set(marked.map { $0.lowercased() })
         let isOwn = attempts.isEmpty || call.response.map { $0.source != .network } == true
         if isOwn, let body = call.body, let response = call.response {
             let isKept = body.readableBytes <= limits.bodyBytes && limits.keeps(response.section[.contentType])
