@@ -90,6 +90,19 @@ struct DialOptionTests {
         }
     }
 
+    @Test(
+        "--path-as-is finds the path where the URL's parser finds it",
+        arguments: [
+            ("http://host/\u{301}/../b", "/%CC%81/../b"), ("http://host\\a/../b", "/a/../b"),
+            ("http:///host/a/../b", "/a/../b"), ("http://host", "/"), ("http://host#/a", "/"),
+        ])
+    func typedTarget(text: String, expected: String) throws {
+        let url = try HTTPURL(text)
+        let sent = try DialOptions.parse(["--path-as-is"]).sent(url, typed: text, addedQuery: "")
+        expectEqual(sent.requestTarget, expected)
+        expectEqual(sent.origin, url.origin)
+    }
+
     @Test("A file gets the name of the URL's own path, without dots") func nameAsIs() async throws {
         let folder = try TemporaryFolder()
         try await TestServer.withServer { server in

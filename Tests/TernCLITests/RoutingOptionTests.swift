@@ -149,6 +149,24 @@ struct RoutingOptionTests {
         #expect(throws: (any Error).self) { try RoutingOptions.parse(["--proxy-digest", "--proxy-anyauth"]) }
     }
 
+    @Test("With --next a proxy gets each request's own user, and none without one", arguments: [["-U", "eve:x"], []])
+    func proxyUsers(second: [String]) async throws {
+        try await TestServer.withServer { server in
+            var options = TestProxy.Options()
+            (options.username, options.password) = ("ada", "s3cret")
+            options.routes = ["a.test:80": server.port]
+            try await TestProxy.withProxy(options) { proxy in
+                let request = ["--proxy-anyauth", "-x", proxy.url, "http://a.test/get"]
+                _ = try await TernProcess(["-U", "ada:s3cret"] + request + ["--next"] + second + request).outcome()
+                let fields = proxy.requests().map { $0.headers["Proxy-Authorization"] }
+                expectEqual(fields.prefix(2).map { $0?.hasPrefix("Basic YWRh") }, [nil, true])
+                let own: [String?] = second.isEmpty ? [nil] : [nil, "Basic ZXZlOng="]
+                expectEqual(Array(fields.dropFirst(2)), own)
+                expectEqual(server.requestCount, 1)
+            }
+        }
+    }
+
     @Test("Invalid routes fail before any request is sent")
     func refused() async throws {
         try await TestServer.withServer { server in

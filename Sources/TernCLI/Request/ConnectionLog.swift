@@ -6,7 +6,7 @@ import Synchronization
 final class ConnectionLog: Sendable {
     private struct Seen {
         var isTLS = false
-        /// The hosts of the attempt whose certificates are printed: the server, and the proxy's description.
+        /// The hosts of the attempt whose certificates are printed: the server, and the proxy.
         var host = ""
         var proxy: String?
     }
@@ -85,14 +85,15 @@ final class ConnectionLog: Sendable {
         case .connected(let address): say("* Address: \(address)")
         case .proxyConnected(let proxy, _):
             say("* Proxy: \(proxy)")
-            seen.withLock { $0.proxy = proxy }
+            let host = try? Proxy(proxy).host
+            seen.withLock { $0.proxy = host.map(Self.plain) }
         case .tlsEstablished(let version):
             say("* TLS: \(version ?? "of an unknown version")")
             let seen = seen.withLock { seen in
                 seen.isTLS = true
                 return seen
             }
-            if let proxy = seen.proxy, let line = Self.takeCertificate(ofHost: { proxy.contains($0) }) { say(line) }
+            if let host = seen.proxy, let line = Self.takeCertificate(ofHost: { Self.plain($0) == host }) { say(line) }
             if let line = Self.takeCertificate(ofHost: { Self.plain($0) == Self.plain(seen.host) }) { say(line) }
         case .connectionAcquired(let isReused): say("* Connection: \(isReused ? "reused" : "new")")
         case .responseBegan(let response):

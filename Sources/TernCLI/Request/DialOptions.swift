@@ -102,8 +102,11 @@ struct DialOptions: ParsableArguments {
     /// Returns the path and the query of a URL as they are written.
     private static func target(in text: String) -> String {
         let rest = text.firstRange(of: "://").map { text[$0.upperBound...] } ?? text[...]
-        let target = rest.drop { !"/?#".contains($0) }.prefix { $0 != "#" }
-        return target.hasPrefix("/") ? String(target) : "/\(target)"
+        // As in the WHATWG URL Standard, backslashes are slashes here, and the host may have several before it. By scalars, since a
+        // slash and a combining mark are one character.
+        let target = rest.unicodeScalars.drop { $0 == "/" || $0 == "\\" }
+            .drop { $0 != "/" && $0 != "\\" && $0 != "?" && $0 != "#" }.prefix { $0 != "#" }
+        return target.first == "?" ? "/\(Substring(target))" : "/\(Substring(target.dropFirst()))"
     }
 
     // MARK: Connections

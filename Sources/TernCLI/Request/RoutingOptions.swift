@@ -57,6 +57,9 @@ struct RoutingOptions: ParsableArguments {
         let entered = try proxyUser.map { text in
             try CredentialOptions.split(text) { "Password of \($0) for the proxy: " }
         }
+        let login =
+            waitsForProxy
+            ? ProxyLogin.shared(isDigestOnly: proxyDigest, proxy: proxy, credentials: entered) : nil
         var settings: ProxySettings
         if let proxy {
             if proxy.isEmpty || proxy == "none" { return .none }
@@ -70,7 +73,7 @@ struct RoutingOptions: ParsableArguments {
             if let entered {
                 _ = try Proxy(.http, host: "localhost", username: entered.user, password: entered.password)
             }
-            settings = .each { [login] url in
+            settings = .each { url in
                 guard var proxy = try? named.proxy(for: url) else { return nil }
                 // Rather without the user than without the proxy.
                 if let entered { proxy = (try? Self.proxy(proxy, entered.user, entered.password)) ?? proxy }
@@ -81,8 +84,8 @@ struct RoutingOptions: ParsableArguments {
         return settings
     }
 
-    /// Answers the challenges of proxies in place of credentials that are sent at once; nil for these.
-    private var login: ProxyLogin? { proxyDigest ? .digest : proxyAnyauth ? .strongest : nil }
+    /// Whether credentials are sent only when the proxy asks, and not at once.
+    private var waitsForProxy: Bool { proxyDigest || proxyAnyauth }
 
     private static func proxy(_ proxy: Proxy, _ user: String, _ password: String) throws(SternaError) -> Proxy {
         try Proxy(proxy.kind, host: proxy.host, port: proxy.port, username: user, password: password)
@@ -93,7 +96,7 @@ struct RoutingOptions: ParsableArguments {
     }
 
     private func environmentProxies(_ environment: () -> [String: String]) throws -> ProxySettings {
-        guard noproxy != nil || proxyUser != nil || login != nil else { return .environment }
+        guard noproxy != nil || proxyUser != nil || waitsForProxy else { return .environment }
         var variables = environment()
         variables["no_proxy"] = noproxy ?? Environment.variable("no_proxy") ?? Environment.variable("NO_PROXY")
         return try .environment(variables)
