@@ -251,11 +251,11 @@ struct HTTP2GoAwayTests {
             try await connection.close()
         } body: { peer in
             let api = try HTTP2Scene.session(peer)
-            let tasks = try await Self.inOrder(2, peer, before: 0) {
-                try await api.request($0 == 0 ? .get : .post, "\($0)").text()
-            }
-            try await expectEqual(tasks[0].value, "/0")
-            await Wire.failure(.connectionClosed, .wait) { _ = try await tasks[1].value }
+            let get = Task { try await api.get("0").text() }
+            try await peer.connection(0).waitForRequests(1)
+            let post = Task { try await api.post("1").text() }
+            try await expectEqual(get.value, "/0")
+            await Wire.failure(.connectionClosed, .wait) { _ = try await post.value }
             expectEqual(peer.connectionCount, 2)
         }
     }

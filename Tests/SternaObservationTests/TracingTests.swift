@@ -358,7 +358,9 @@ struct TracingTests {
     func bodySecrets() async throws {
         try await TestServer.withServer { server in
             let key = try #require(HTTPField.Name("X-Api-Key"))
-            server.route("POST", "/login") { _ in
+            server.route("POST", "/login") { request in
+                // A response that does not wait for the body would end it.
+                _ = try await request.body.collect()
                 let body = #"{"access_token": "s3cret-member", "user": {"password": "s3cret-nested"}}"#
                 return ServerResponse(
                     status: 403, headers: ["Content-Type": "application/json", "Set-Cookie": "session=s3cret-cookie"],
