@@ -245,7 +245,7 @@ struct HTTP2GoAwayTests {
                 try await connection.handshake()
                 return try await connection.serve { try await connection.respond($0.stream, text: $0.path ?? "") }
             }
-            try await connection.greet()
+            try await connection.handshake()
             let requests = try await connection.requests(2)
             try await connection.send(.goAway(last: requests[1].stream, code: code))
             try await connection.close()
