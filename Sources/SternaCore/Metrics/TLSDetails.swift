@@ -1,4 +1,4 @@
-package import Synchronization
+import Synchronization
 
 /// What a TLS handshake has agreed on, for all attempts on its connection.
 package final class TLSDetails: Sendable {
@@ -11,8 +11,8 @@ package final class TLSDetails: Sendable {
     /// The policy's pins that match one of these certificates, as text.
     package let pins: [String]
 
-    /// What an observer has read from the certificates, so that it parses those of a connection once.
-    package let reading = Mutex<(any Sendable)?>(nil)
+    /// What an observer has read from the certificates.
+    private let kept = Mutex<(any Sendable)?>(nil)
 
     package init(applicationProtocol: String?, chain: [[UInt8]], pins: [String]) {
         self.applicationProtocol = applicationProtocol
@@ -23,6 +23,16 @@ package final class TLSDetails: Sendable {
                 room -= certificate.count
                 return room >= 0
             })
+    }
+
+    /// Returns what an observer reads from the certificates, which it does once for a connection.
+    package func reading<Reading: Sendable>(_ read: ([[UInt8]]) -> Reading) -> Reading {
+        kept.withLock { kept in
+            if let known = kept as? Reading { return known }
+            let made = read(chain)
+            kept = made
+            return made
+        }
     }
 
     /// The approximate size in bytes.

@@ -41,11 +41,8 @@ extension Recorder.TLS {
     init(_ details: TLSDetails) {
         applicationProtocol = details.applicationProtocol
         pins = details.pins
-        certificates = details.reading.withLock { reading in
-            if let known = reading as? [Recorder.Certificate] { return known }
-            let certificates = details.chain.compactMap { CertificateSummary(der: $0).map(Recorder.Certificate.init) }
-            reading = certificates
-            return certificates
+        certificates = details.reading { chain in
+            chain.compactMap { CertificateSummary(der: $0).map(Recorder.Certificate.init) }
         }
     }
 
